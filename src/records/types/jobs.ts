@@ -10,7 +10,10 @@ export const typesLock = (organizationId: string) => `object_types:${organizatio
 
 type FieldPayload = { field_id: string };
 
-/** Walks over all records of a type in steps; the position is in the field's row. */
+/**
+ * Walks over all records of a type in steps; the position is in the field's row. Each change of the field begins one, and only some build an index:
+ * so a row may outlive what its subject waits for.
+ */
 const walkJob = (name: string, openSubjects?: string): JobContract<FieldPayload> =>
   job<FieldPayload>({
     name,
@@ -23,13 +26,23 @@ const walkJob = (name: string, openSubjects?: string): JobContract<FieldPayload>
     failed: async () => {},
     revived: async () => {},
     openSubjects,
+    mayOutliveSubject: true,
     // Any step may run again.
     survivesCrashes: async () => true,
   });
 
-const withoutFailed = (table: string) => `not exists (
-         select 1 from jobs j
-          where j.organization_id = ${table}.organization_id and j.subject_id = ${table}.id and j.state = 'failed')`;
+/** Whose last job of the name has failed, by itself, waits for somebody: an earlier failure, or one of another job, says nothing. */
+const withoutFailed = (name: string, table: string) => `coalesce((
+         select j.state
+           from jobs j
+          where j.organization_id = ${table}.organization_id and j.subject_id = ${table}.id and j.name = '${name}'
+          order by j.seq desc
+          limit 1), '') <> 'failed'`;
+
+/** A kind that is deleted takes its fields along: their walks end at once. */
+const isOfLiveType = `exists (
+         select 1 from object_types t
+          where t.organization_id = f.organization_id and t.id = f.type_id and t.deleted_at is null)`;
 
 /** SQL: part of the statement of `jobs check` (job.ts). */
 export const indexFieldJob = walkJob(
@@ -38,7 +51,8 @@ export const indexFieldJob = walkJob(
     select f.organization_id, f.id
       from object_fields f
      where f.index_state = 'building' and f.removed_at is null
-       and ${withoutFailed('f')}`,
+       and ${isOfLiveType}
+       and ${withoutFailed('crm.index-field', 'f')}`,
 );
 
 export const dropFieldJob = walkJob(
@@ -47,7 +61,8 @@ export const dropFieldJob = walkJob(
     select f.organization_id, f.id
       from object_fields f
      where f.removed_at is not null
-       and ${withoutFailed('f')}`,
+       and ${isOfLiveType}
+       and ${withoutFailed('crm.drop-field', 'f')}`,
 );
 
 /** `actor`: who is named in the history of each record that it changes. The position, and what leaves, is in the field's row. */
@@ -70,7 +85,10 @@ export const replaceOptionsJob = job<FieldPayload & { actor: string }>({
     select f.organization_id, f.id
       from object_fields f
      where jsonb_path_exists(f.options, '$[*].replaced_by') and f.removed_at is null
-       and ${withoutFailed('f')}`,
+       and ${isOfLiveType}
+       and ${withoutFailed('crm.replace-options', 'f')}`,
+  // Options that leave meanwhile have a walk of their own.
+  mayOutliveSubject: true,
   survivesCrashes: async () => true,
 });
 
@@ -88,6 +106,6 @@ export const deleteTypeJob = job<{ type_id: string }>({
     select t.organization_id, t.id
       from object_types t
      where t.deleted_at is not null
-       and ${withoutFailed('t')}`,
+       and ${withoutFailed('crm.delete-type', 't')}`,
   survivesCrashes: async () => true,
 });

@@ -1,5 +1,7 @@
-import { expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { knowJobs } from '../../../src/jobs.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
+import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { removeEarlierUnique } from '../../../src/records/types/earlier-unique.ts';
 import { endIndex } from '../../../src/records/types/end-walk.ts';
@@ -240,3 +242,58 @@ async function stepsOfRun(fieldId: string): Promise<number[]> {
   expect(await indexField.run({ field_id: fieldId }, context as unknown as RunContext)).toEqual({ kind: 'done' });
   return sizes.filter((size) => size > 0);
 }
+
+describe('the check of the jobs', () => {
+  beforeAll(knowJobs);
+  const endAll = (id: string, state: string) =>
+    app.rows(
+      `update jobs set state = $2, finished_at = clock_timestamp(), lane = null
+        where subject_id = $1 and state in ('blocked', 'waiting', 'queued')`,
+      [id, state],
+    );
+  const found = async (id: string) => {
+    const jobs = await app.rows('select id from jobs where subject_id = $1', [id]);
+    const ids = new Set([id, ...jobs.map((row) => row.id)]);
+    return (await checkJobs(app.web.deps.database)).filter((one) => ids.has(one.id));
+  };
+
+  /** A field whose index is built. */
+  async function ready(count: number): Promise<{ kind: string; id: string }> {
+    const { kind } = await kindOf(count);
+    await index(kind);
+    const { id } = await fieldOf(kind);
+    await app.rows(`update object_fields set index_state = 'ready', walked_to = null where id = $1`, [id]);
+    await endAll(id, 'done');
+    return { kind, id };
+  }
+
+  test.each([
+    { count: 11, changes: [{ indexed: false }] },
+    { count: 13, changes: [{ indexed: false }, { indexed: true }, { indexed: false }, { indexed: true }] },
+  ])('walks of $changes break no rule', async ({ count, changes }) => {
+    const { kind, id } = await ready(count);
+    for (const change of changes) expect((await index(kind, change)).headers.get('operation-id')).not.toBeNull();
+    expect(await found(id)).toEqual([]);
+  });
+
+  test.each([
+    { count: 14, failed: 'crm.replace-options' },
+    { count: 15, failed: 'crm.index-field' },
+  ])('a walk that is lost is found after a failed $failed', async ({ count, failed }) => {
+    const { kind, id } = await ready(count);
+    await index(kind, { indexed: false });
+    await endAll(id, 'failed');
+    await app.rows('update jobs set name = $2 where subject_id = $1 and state = $3', [id, failed, 'failed']);
+    await index(kind, { unique: true });
+    expect(await found(id)).toEqual([]);
+    await endAll(id, 'done');
+    expect(await found(id)).toEqual([{ rule: 'a subject without an end has a live row', id, detail: 'object_field' }]);
+  });
+
+  test('a walk whose last job failed waits for somebody, and is no finding', async () => {
+    const { kind, id } = await ready(16);
+    await index(kind, { unique: true });
+    await endAll(id, 'failed');
+    expect(await found(id)).toEqual([]);
+  });
+});

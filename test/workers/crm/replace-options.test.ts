@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals';
+import { knowJobs } from '../../../src/jobs.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
+import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { loadType } from '../../../src/records/types/object-type.ts';
 import { endReplacement, takeReplaceStep } from '../../../src/records/types/replace-options.ts';
@@ -133,4 +135,18 @@ test('an option that is given again stays, and what has it keeps it', async () =
   expect(back.body.options).toEqual(options('open', 'sold', 'stock'));
   expect(await step(kind)).toBeUndefined();
   expect([await found(kind, 'sold'), await found(kind, 'stock')]).toEqual([86, 20]);
+});
+
+test('options that leave while others are replaced are another row of the same field, which breaks no rule', async () => {
+  knowJobs();
+  const { kind } = await soldOut(330);
+  await begun(kind);
+  const more = await change(kind, { options: options('stock'), replace_with: { open: 'stock', sold: 'stock' } });
+  expect(more.headers.get('operation-id')).not.toBeNull();
+  const id = await fieldId(kind);
+  const live = await app.rows(`select id from jobs where subject_id = $1 and name = 'crm.replace-options' and state <> 'done'`, [
+    id,
+  ]);
+  expect(live).toHaveLength(2);
+  expect((await checkJobs(app.web.deps.database)).filter((one) => one.id === id)).toEqual([]);
 });
