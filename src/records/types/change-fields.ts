@@ -1,6 +1,7 @@
 import type { Own } from '../../platform/database/own.ts';
 import { statement } from '../../platform/database/statement.ts';
 import { AppError, invalidField, notFound } from '../../platform/errors.ts';
+import { Job } from '../../platform/ledger/jobs.entity.ts';
 import type { Look } from '../../platform/ledger/transact.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
 import { changedType, hasRecords, mustChange } from './change-types.ts';
@@ -106,17 +107,31 @@ export async function patchField(tx: OwnTx, kind: string, name: string, given: G
 }
 
 async function storeChange(tx: OwnTx, type: ObjectType, before: Field, after: Field, isReplaced: boolean): Promise<FieldChange> {
-  const isBuilt = after.isIndexed && (before.indexState === null || after.isUnique !== before.isUnique);
+  const isOther = after.isIndexed && (before.indexState === null || after.isUnique !== before.isUnique);
+  const isBuilt = isOther || (after.isIndexed && (await hasLostWalk(tx, before)));
   const isWalked = isBuilt || !after.isIndexed !== !before.isIndexed || hasOtherTexts(type, before, after);
   const needsWalk = isWalked && (await hasRecords(tx, type.id));
-  if (isBuilt && after.isUnique && before.indexState !== 'ready') await removeEarlierUnique(tx, before);
-  const indexState = !after.isIndexed ? null : isBuilt && needsWalk ? 'building' : (before.indexState ?? 'ready');
+  if (isOther && after.isUnique && before.indexState !== 'ready') await removeEarlierUnique(tx, before);
+  const indexState = !after.isIndexed ? null : !isBuilt ? before.indexState : needsWalk ? 'building' : 'ready';
   const field: Field = { ...after, indexState };
   await changeField(tx, field, { ...(needsWalk && { walked_to: null }), ...(isReplaced && { replaced_to: null }) });
   const lane = typeLane(tx.organizationId, type.kind);
   const operationId = needsWalk ? tx.enqueue(indexFieldJob, { field_id: field.id }, { lane }) : undefined;
   return { type: await changedType(tx, type), field, operationId };
 }
+
+const walks = statement((select, { id }: { id: string }) =>
+  select(Job)
+    .select('id')
+    .where('subject_id', '=', id)
+    .where('name', '=', indexFieldJob.name)
+    .where('state', 'in', ['blocked', 'waiting', 'queued'])
+    .limit(1),
+);
+
+/** Failed for good: nothing builds the index any more, until a change begins it anew. Under the type's lock, as is the end of a walk. */
+const hasLostWalk = async (tx: OwnTx, { id, indexState }: Field) =>
+  indexState === 'building' && (await walks(tx, { id })).length === 0;
 
 /** Of the records: what a search reads, and their names. */
 const hasOtherTexts = ({ displayField }: ObjectType, before: Field, after: Field) =>

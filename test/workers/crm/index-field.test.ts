@@ -270,7 +270,7 @@ describe('the check of the jobs', () => {
   test.each([
     { count: 11, changes: [{ indexed: false }] },
     { count: 13, changes: [{ indexed: false }, { indexed: true }, { indexed: false }, { indexed: true }] },
-  ])('walks of $changes break no rule', async ({ count, changes }) => {
+  ])('$changes.length changes of an index in a row break no rule', async ({ count, changes }) => {
     const { kind, id } = await ready(count);
     for (const change of changes) expect((await index(kind, change)).headers.get('operation-id')).not.toBeNull();
     expect(await found(id)).toEqual([]);
@@ -296,4 +296,25 @@ describe('the check of the jobs', () => {
     await endAll(id, 'failed');
     expect(await found(id)).toEqual([]);
   });
+});
+
+test.each([
+  { count: 21, change: { unique: true } },
+  { count: 22, change: { indexed: true } },
+])('a walk that failed for good begins anew with $change; one that is under way does not', async ({ count, change }) => {
+  const { kind } = await kindOf(count);
+  const operationOf = async () => (await index(kind, change)).headers.get('operation-id');
+  const first = await operationOf();
+  const { id } = await fieldOf(kind);
+  expect(await operationOf()).toBeNull();
+  await takeIndexStep(transact(), own(), id, 5);
+  await app.rows(`update jobs set state = 'failed', finished_at = clock_timestamp(), lane = null where id = $1`, [first]);
+  const again = await operationOf();
+  expect(await app.one('select name, state, subject_id from jobs where id = $1', [again])).toMatchObject({
+    name: 'crm.index-field',
+    subject_id: id,
+  });
+  expect(await operationOf()).toBeNull();
+  await stepsOfRun(id);
+  expect([(await fieldOf(kind)).indexState, await indexed(id)]).toEqual(['ready', numbers(count)]);
 });
