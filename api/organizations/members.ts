@@ -97,7 +97,7 @@ export const deleteMember = endpoint({
   scope: 'members:write',
   summary: 'Remove a member',
   description:
-    "Nobody owns the member's deals or has the member's tasks any more: each gets a revision and a row of history, and of up to 100 deals and 100 tasks each an event. Ends the member's bearer tokens for the organization and takes back open invitations, those made by a key of the member's too. API keys the member made work on, but no longer grant anything: `GET /v1/api-keys?made_by=` lists them, before and after. `revoke_keys=true` revokes them as well, which needs `api_keys:write` and every scope they have; else nothing is done: 403. The last owner stays: 409.",
+    "Nobody owns the member's deals or has the member's tasks or conversations any more: each deal and task gets a revision and a row of history, and of up to 100 deals, 100 tasks and 100 conversations each an event. Ends the member's bearer tokens for the organization and takes back open invitations, those made by a key of the member's too. API keys the member made work on, but no longer grant anything: `GET /v1/api-keys?made_by=` lists them, before and after. `revoke_keys=true` revokes them as well, which needs `api_keys:write` and every scope they have; else nothing is done: 403. The last owner stays: 409.",
   audit: 'member',
   query: Joi.object<{ revoke_keys: boolean }>({
     revoke_keys: Joi.boolean().default(false).description('Revoke the API keys that the member made, or that those keys made'),

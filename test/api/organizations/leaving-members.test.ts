@@ -1,5 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
+import { channel } from '../../support/factories/channel.ts';
+import { conversation } from '../../support/factories/conversation.ts';
 import { person } from '../../support/factories/person.ts';
 
 const app = useApp();
@@ -112,4 +114,36 @@ test('a deal that gets the member as its owner at the same moment is refused or 
     const { body } = await call('crm.deals.get', { params: { dealID: id } });
     expect([body.owner_user_id, body.revision]).toEqual([null, status === 200 ? 4 : 2]);
   }
+});
+
+test('conversations of a member who leaves are of nobody, each with its event', async () => {
+  const { id: conversationID } = await conversation(app.em(), tenant.organizationId);
+  const assigned = await call('conversations.update', { params: { conversationID }, body: { assignee_id: leaving } });
+  expect(assigned.status).toBe(200);
+  const before = (await told(conversationID)).length;
+  expect((await leave()).status).toBe(204);
+  const { body } = await call('conversations.get', { params: { conversationID } });
+  expect(body.assignee_id).toBeNull();
+  expect(Date.parse(body.updated_at)).toBeGreaterThan(Date.parse(assigned.body.updated_at));
+  expect((await told(conversationID)).slice(before)).toEqual([['conversation.updated', ['assignee_id']]]);
+});
+
+test('of more than a hundred conversations none has an event, and all are of nobody', async () => {
+  const { organizationId } = tenant;
+  const { id: channelId } = await channel(app.em(), organizationId);
+  await app.rows(
+    `with c as (
+       insert into contacts (id, organization_id, name)
+       select uuidv7(), $1, 'Person' from generate_series(1, 101)
+       returning id)
+     insert into conversations (id, organization_id, channel_id, contact_id, status, assignee_id)
+     select uuidv7(), $1, $2, id, 'open', $3 from c`,
+    [organizationId, channelId, leaving],
+  );
+  expect((await leave()).status).toBe(204);
+  const left = await app.rows('select assignee_id from conversations where organization_id = $1', [organizationId]);
+  expect([left.length, left.every(({ assignee_id }) => assignee_id === null)]).toEqual([101, true]);
+  expect(
+    await app.rows(`select id from events where organization_id = $1 and type = 'conversation.updated'`, [organizationId]),
+  ).toEqual([]);
 });
