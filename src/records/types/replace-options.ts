@@ -101,14 +101,14 @@ const nextHolders = `
       from next
      where fields @> any($4::jsonb[])
      order by id
-     limit ${maxAtOnce})
+     limit $6)
   select (select count(*)::int from next) as size,
          (select id from next order by id desc limit 1) as last,
          coalesce((select json_agg(taken order by id) from taken), '[]') as holders`;
 
 type Window = { position: string | null; next: string | null; isLast: boolean; holders: Holder[] };
 
-async function look(own: Own, fieldId: string, size: number): Promise<(Window & { kind: string }) | undefined> {
+async function look(own: Own, fieldId: string, size: number, most: number): Promise<(Window & { kind: string }) | undefined> {
   const seen = await walkedField(own, fieldId);
   const type = seen && !seen.deleted_at ? await loadType(own, seen.kind) : undefined;
   const field = type?.fields.find(({ id }) => id === fieldId);
@@ -122,28 +122,32 @@ async function look(own: Own, fieldId: string, size: number): Promise<(Window & 
     position ?? '00000000-0000-0000-0000-000000000000',
     held,
     size,
+    most,
   ]);
   const { holders, last } = found!;
-  const isFull = holders.length === maxAtOnce;
+  const isFull = holders.length === most;
   const next = (isFull ? holders.at(-1)!.id : last) ?? position;
   return { kind: type.kind, position, next, isLast: !isFull && found!.size < size, holders };
 }
 
-/** `replacedTo`: the position after it, by which the end knows that no other option left meanwhile. */
-export type ReplaceStep = { isLast: boolean; done: number; replacedTo: string | null };
+/** `replacedTo`: the position after it, by which the end knows that no other option left meanwhile. `tookMs`: so long it held its records. */
+export type ReplaceStep = { isLast: boolean; done: number; replacedTo: string | null; tookMs: number };
 
-/** Undefined: no option leaves any more. Each step is one transaction with its position; one that is cut off changes nothing. */
-export function takeReplaceStep(
+/** Of a window of `size` at `most` so many change. Undefined: no option leaves any more. Each step is one transaction with its position; one that is cut off changes nothing. */
+export async function takeReplaceStep(
   transact: TenantTransact,
   own: Own,
   { fieldId, actor }: { fieldId: string; actor: string },
   size = windowSize,
+  most = maxAtOnce,
 ): Promise<ReplaceStep | undefined> {
   const looked: Look<Awaited<ReturnType<typeof look>>> = {
-    look: () => look(own, fieldId, size),
+    look: () => look(own, fieldId, size, most),
     locks: (seen) => locksOf(seen?.holders ?? []),
   };
-  return transact(looked, async ({ own: tx }, seen) => {
+  let heldFrom = 0;
+  const step = await transact(looked, async ({ own: tx }, seen) => {
+    heldFrom = performance.now();
     if (!seen) return undefined;
     const type = await typeForWrite(tx, seen.kind);
     const field = type.fields.find(({ id }) => id === fieldId);
@@ -154,6 +158,7 @@ export function takeReplaceStep(
     await tx.update(ObjectField, { id: fieldId }, { replaced_to: seen.next });
     return { isLast: seen.isLast, done: seen.holders.length, replacedTo: seen.next };
   });
+  return step && { ...step, tookMs: performance.now() - heldFrom };
 }
 
 /** The options are gone, unless others left since the last step: then another walk has begun. */

@@ -150,3 +150,21 @@ test('options that leave while others are replaced are another row of the same f
   expect(live).toHaveLength(2);
   expect((await checkJobs(app.web.deps.database)).filter((one) => one.id === id)).toEqual([]);
 });
+
+test('a step changes at most as many as it is told, whatever its window holds, and the walk ends with all of them', async () => {
+  const { kind, sold } = await soldOut(180);
+  await begun(kind);
+  const id = await fieldId(kind);
+  const done: number[] = [];
+  for (const most of [20, 7, 13, 100, 100, 100]) {
+    const taken = await takeReplaceStep(transact(), own(), { fieldId: id, actor }, 1_000, most);
+    done.push(taken!.done);
+    if (taken!.isLast) {
+      await end(kind, taken!.replacedTo);
+      break;
+    }
+  }
+  expect(done.slice(0, 3)).toEqual([20, 7, 13]);
+  expect(await found(kind, 'stock')).toBe(sold.length);
+  expect((await stateOf(app, kind)).options).toEqual(options('open', 'stock'));
+});
