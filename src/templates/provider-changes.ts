@@ -1,9 +1,11 @@
 import type { Own } from '../platform/database/own.ts';
 import type { RowOf } from '../platform/database/tables.ts';
 import type { TenantTransact } from '../platform/ledger/tenant.ts';
+import { now } from '../platform/time/clock.ts';
+import { momentMs } from '../platform/time/moment.ts';
 import type { InboundTemplateChange } from '../providers/messaging-app/template-change.ts';
 import { templateStatusOf } from './status-words.ts';
-import { requestSync } from './sync.ts';
+import { freshMinutes, requestSync } from './sync.ts';
 import { Template } from './template.entity.ts';
 import { type News, type TemplateRecord, takeNews, tellChange, templateLock } from './told.ts';
 
@@ -44,31 +46,51 @@ export async function applyTemplateChange(
   change: InboundTemplateChange,
   onlyChannelId: string | null,
 ): Promise<number> {
-  const { accountId, providerTemplateId, name, language, status } = change;
+  const { accountId, providerTemplateId, name, language, status, isContent } = change;
   const rows = await own.sql<Found>(meant, [accountId, providerTemplateId, name, language, onlyChannelId]);
-  for (const { id } of rows) await applyTo(transact, id, change);
-  // Made at the provider itself, and the webhook does not say what is in it.
-  if (name && language && status && templateStatusOf(status) !== 'disabled') {
-    const channels = await own.sql<Found>(channelsWithout, [accountId, name, language, onlyChannelId, providerTemplateId]);
-    for (const { id } of channels) await transact(...requestSync(id, { isFresh: true }));
+  const stale = new Set<string>();
+  for (const { id } of rows) {
+    const channelId = await applyTo(transact, id, change);
+    if (channelId) stale.add(channelId);
   }
+  // Made at the provider itself, and the webhook does not say what is in it.
+  if (name && language && (isContent || (status && templateStatusOf(status) !== 'disabled'))) {
+    const channels = await own.sql<Found>(channelsWithout, [accountId, name, language, onlyChannelId, providerTemplateId]);
+    for (const { id } of channels) stale.add(id);
+  }
+  for (const id of stale) await transact(...requestSync(id, { isFresh: true }));
   return rows.length;
 }
 
-async function applyTo(transact: TenantTransact, id: string, change: InboundTemplateChange) {
-  const { providerTemplateId, at, status, reason, quality, category } = change;
-  await transact({ locks: [templateLock(id)] }, async ({ own }) => {
+/**
+ * A review follows an edit, which may have been made at the provider itself; a pause and an end leave what is in it. Of a rejection the list
+ * would know less than the webhook: a word in place of its reason.
+ */
+const reviewed = new Set(['approved', 'pending']);
+
+/** The review of what we have just submitted, edited or read says nothing new of it. */
+const isReadLongAgo = ({ content_at, created_at }: TemplateRecord) =>
+  now() - momentMs(content_at ?? created_at) > freshMinutes * 60_000;
+
+/** Returns the channel whose templates are to be read again: what is in this one may be another now. Our own work writes it by itself. */
+async function applyTo(transact: TenantTransact, id: string, change: InboundTemplateChange): Promise<string | undefined> {
+  const { providerTemplateId, at, status, reason, quality, category, isContent } = change;
+  return transact({ locks: [templateLock(id)] }, async ({ own }) => {
     const template = await own.findOne(Template, { id });
-    if (!template) return;
+    if (!template) return undefined;
+    const isOurs = template.doing !== null;
     const news: News = {
       ...(status && isNew(template, 'told_at', at) && { status: templateStatusOf(status), reason }),
       ...(quality && isNew(template, 'quality_told_at', at) && { quality }),
       ...(category && isNew(template, 'category_told_at', at) && { category }),
     };
-    if (Object.keys(news).length === 0) return;
-    template.provider_template_id ??= providerTemplateId;
-    const changed = takeNews(template, news);
-    if (changed.length > 0) tellChange(own, template, changed);
+    if (Object.keys(news).length > 0) {
+      template.provider_template_id ??= providerTemplateId;
+      const changed = takeNews(template, news);
+      if (changed.length > 0) tellChange(own, template, changed);
+    }
+    const isStale = isContent || (news.status !== undefined && reviewed.has(news.status) && isReadLongAgo(template));
+    return isStale && !isOurs ? template.channel_id : undefined;
   });
 }
 

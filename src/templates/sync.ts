@@ -50,6 +50,22 @@ export const requestSync = (
   (tx) => enqueueSync(tx.own, channelId, options),
 ];
 
+/** What is in a template is known so long without another look at it. */
+export const freshMinutes = 10;
+
+const readLongAgo = `
+  select t.id
+    from templates t
+   where t.organization_id = $1 and t.channel_id = $2 and t.name = $3 and t.language = $4
+     and coalesce(t.content_at, t.created_at) < clock_timestamp() - interval '${freshMinutes} minutes'`;
+
+/** After a send that says that the template is not as we know it. Of thousands that say so, as of a campaign, one reads it. */
+export async function readAgain(own: Own, transact: TenantTransact, channelId: string, content: Record<string, unknown>) {
+  // SQL: compares by the database's clock.
+  const [stale] = await own.sql(readLongAgo, [channelId, content.name, content.language]);
+  if (stale) await transact(...requestSync(channelId));
+}
+
 const storedTemplates = statement((select, { channelId, listedAt }: { channelId: string; listedAt: string }) =>
   select(Template)
     .select(['id', 'provider_template_id', 'status', 'reason', 'quality', 'category', 'status_at'])

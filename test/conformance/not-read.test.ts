@@ -22,7 +22,6 @@ const payloads: Record<string, Record<string, unknown>> = {
   group_settings_update: { groups: [{ group_id: 'G', type: 'group_settings_update', timestamp: '1750269342' }] },
   group_status_update: { groups: [{ group_id: 'G', type: 'group_suspend', timestamp: '1750269342' }] },
   history: { history: [{ metadata: { phase: 0 }, threads: [{ id: '1650', messages: [{ from: '1650', id: newId() }] }] }] },
-  message_template_components_update: { message_template_id: 1, message_template_name: 'hello', message_template_element: 'Hi' },
   partner_solutions: { event: 'SOLUTION_CREATED', solution_id: '3', solution_status: 'INITIATED' },
   payment_configuration_update: {
     configuration_name: 'shop',

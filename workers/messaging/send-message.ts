@@ -22,8 +22,9 @@ import type { TenantTx } from '../../src/platform/ledger/tx.ts';
 import { reasonOf } from '../../src/platform/log.ts';
 import { nowDate } from '../../src/platform/time/clock.ts';
 import { ProviderBusy, ProviderFailed, ProviderRefused, ProviderUnknown } from '../../src/providers/errors.ts';
-import { saysNoToMarketing } from '../../src/providers/messaging-app/error-codes.ts';
+import { saysNoToMarketing, saysTemplateChanged } from '../../src/providers/messaging-app/error-codes.ts';
 import type { Accepted, Account } from '../../src/providers/messaging-app/provider.ts';
+import { readAgain } from '../../src/templates/sync.ts';
 import { channelDeletedBefore } from '../channels/as-channel.ts';
 import { handle, type Outcome, type RunContext } from '../handler.ts';
 import { attemptBy, lostAttempt } from './attempt-by.ts';
@@ -118,6 +119,8 @@ async function endBy(context: Context, claim: Claim, error: unknown, note?: Work
   const requeue = (tx: TenantTx) => each(note ? [note, backToQueued(claim)] : [], tx);
   if (error instanceof ProviderRefused) {
     if (saysNoToMarketing(error.providerCode)) await noteRefuser(context, claim);
+    if (claim.type === 'template' && saysTemplateChanged(error.providerCode))
+      await readAgain(context.own, context.transact, claim.channel_id, claim.content);
     if (!error.stopsChannel) {
       const reason = { code: 'provider_refused', message: error.message, provider_code: error.providerCode };
       return context.fail(reason, { work: note });

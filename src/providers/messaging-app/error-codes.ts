@@ -27,6 +27,10 @@ const shortWaitMs = 2_000;
 /** The person stopped marketing from this business: the only refusal about the person, not the message. */
 export const saysNoToMarketing = (code: string | null | undefined) => code === '131050';
 
+/** Of a template's message: the template is gone, paused, or takes other parameters. The provider says to read it again. */
+export const saysTemplateChanged = (code: string | null) =>
+  ['132000', '132001', '132005', '132007', '132012', '132015', '132016'].includes(code ?? '');
+
 /** Of a file that was asked for: there is no such object, or it cannot be loaded. */
 export const saysFileGone = (code: string | null) => ['100', '131052', 'http_404', 'http_410'].includes(code ?? '');
 

@@ -12,9 +12,11 @@ export type InboundTemplateChange = {
   reason?: string;
   quality?: string;
   category?: string;
+  /** What is in it is another: the webhook shows only a part of it. */
+  isContent?: true;
 };
 
-type Told = Pick<InboundTemplateChange, 'status' | 'reason' | 'quality' | 'category'>;
+type Told = Pick<InboundTemplateChange, 'status' | 'reason' | 'quality' | 'category' | 'isContent'>;
 
 const longestReason = 1_000;
 const longestWord = 64;
@@ -32,6 +34,7 @@ const readers: Record<string, (value: Json) => Told | undefined> = {
     const category = wordOf(value.new_category);
     return category ? { category } : undefined;
   },
+  message_template_components_update: () => ({ isContent: true }),
 };
 
 /** Of an entry, in seconds. Undefined for what is no time. */

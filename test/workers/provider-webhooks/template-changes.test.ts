@@ -13,12 +13,17 @@ const decides = (template: Body, news: object) =>
   app.control('POST', '/templates', { id: template.provider_template_id, ...news });
 const last = async (template: Body) => (await statusUpdates(app, template.id)).at(-1);
 type Value = { [name: string]: unknown };
-const told = (template: Body, { at, ...value }: Value & { at?: number }, field = 'message_template_status_update') =>
+const told = (
+  template: Body,
+  { at, ...value }: Value & { at?: number },
+  field = 'message_template_status_update',
+  { wabaId } = channel,
+) =>
   app.webhook({
     object: 'whatsapp_business_account',
     entry: [
       {
-        id: channel.wabaId,
+        id: wabaId,
         ...(at && { time: at }),
         changes: [
           {
@@ -108,7 +113,7 @@ test('a copy of what was told before an edit: the edit is still under review', a
   await told(template, { event: 'APPROVED', at });
   await app.idle();
   expect(await templateOf(app, template.id)).toMatchObject({ status: 'pending' });
-  await told(template, { event: 'APPROVED', at: at + 120 });
+  await decides(template, { status: 'APPROVED' });
   await templateIs(app, template.id, { status: 'approved' });
 });
 
@@ -126,6 +131,58 @@ test('of one that we do not have: the templates of its channels are read', async
     async () => (await app.call('templates.list', { query: { channel_id: channel.id, search: 'made_there' } })).body.items[0],
   );
   expect(row).toMatchObject({ provider_template_id: '880001', status: 'approved', components });
+});
+
+/** Of an account that has one template, which is edited there. */
+async function editedThere(id: string) {
+  const on = await app.connect();
+  const template = { id, name: 'edited_there', language: 'en_US', status: 'APPROVED', category: 'UTILITY' };
+  const holds = (text: string) =>
+    app.account({
+      ...{ waba_id: on.wabaId, phone_number_id: on.phoneNumberId, access_token: on.accessToken },
+      templates: [{ ...template, components: [{ type: 'BODY', text }] }],
+    });
+  await holds('Before');
+  await app.call('templates.sync', { params: { channelID: on.id } });
+  await app.idle();
+  const row = await app.one('select id, components from templates where provider_template_id = $1', [id]);
+  expect(row.components[0].text).toBe('Before');
+  await holds('After');
+  const longAgo = () =>
+    app.rows(`update templates set content_at = clock_timestamp() - interval '1 hour' where id = $1`, [row.id]);
+  return { on, longAgo, row: { ...row, provider_template_id: id, name: template.name, language: template.language } };
+}
+
+describe('of one that was edited at the provider itself, what is in it is read again', () => {
+  test.each<[string, Value, string]>([
+    ['its review', { event: 'APPROVED' }, 'message_template_status_update'],
+    ['its new words', { message_template_element: 'After' }, 'message_template_components_update'],
+  ])('%s', async (_what, value, field) => {
+    const { on, longAgo, row } = await editedThere(field === 'message_template_components_update' ? '880021' : '880022');
+    if (field === 'message_template_status_update') await longAgo();
+    await told(row, value, field, on);
+    await templateIs(app, row.id, { components: [{ type: 'BODY', text: 'After' }] });
+    await app.idle();
+    const syncs = await app.rows(`select state from jobs where subject_id = $1 and name = 'templates.sync'`, [on.id]);
+    expect(syncs.every(({ state }: Body) => state === 'done')).toBe(true);
+  });
+
+  test('by a send that is refused for it, and not for each of them', async () => {
+    const { on, longAgo, row } = await editedThere('880023');
+    const { phone } = await app.conversation(on);
+    const refusedSend = async () => {
+      await app.fault(on, { status: 400, code: 132012 });
+      const { body } = await app.call('messages.send', {
+        body: { channel_id: on.id, to: `+${phone}`, type: 'template', template: { name: row.name, language: 'en_US' } },
+      });
+      await app.messageIn(body.data.id, 'failed');
+      await app.idle();
+      return (await templateOf(app, row.id)).components[0].text;
+    };
+    expect(await refusedSend()).toBe('Before');
+    await longAgo();
+    expect(await refusedSend()).toBe('After');
+  });
 });
 
 describe('what is not understood is kept as broken, and the rest is applied:', () => {
