@@ -9,7 +9,7 @@ const types: Record<Exclude<MediaKind, 'document'>, string[]> = {
   image: ['image/jpeg', 'image/png'],
   sticker: ['image/webp'],
   video: ['video/mp4', 'video/3gpp'],
-  audio: ['audio/aac', 'audio/amr', 'audio/mpeg', 'audio/mp4', 'audio/x-m4a', voiceType],
+  audio: ['audio/aac', 'audio/amr', 'audio/mpeg', 'audio/mp4', voiceType],
 };
 
 /** Beside pictures, sound and film: the provider takes no other file, whatever it is sent as. */
@@ -38,9 +38,17 @@ const animatedStickerMaxBytes = 500 * kB;
 /** Of any kind. */
 export const largestFile = maxBytes.document;
 
+/** Other words for a type: the provider knows only the one. Files that were stored before have them too. */
+const otherWords: Record<string, string> = {
+  'audio/x-m4a': 'audio/mp4',
+  'audio/m4a': 'audio/mp4',
+  'video/x-m4v': 'video/mp4',
+};
+export const usualType = (mimeType: string): string => otherWords[mimeType] ?? mimeType;
+
 /** A type the provider shows as nothing else is a document. */
 export const kindOf = (mimeType: string): MediaKind =>
-  mediaKinds.find((kind) => kind !== 'document' && types[kind].includes(mimeType)) ?? 'document';
+  mediaKinds.find((kind) => kind !== 'document' && types[kind].includes(usualType(mimeType))) ?? 'document';
 
 /** Anything can be kept as a document, and nothing else as what it is not. */
 export const canBe = (kind: MediaKind, mimeType: string) => kind === 'document' || kindOf(mimeType) === kind;

@@ -1,4 +1,5 @@
 import { TextDecoder } from 'node:util';
+import { usualType } from './kinds.ts';
 
 /** As much of a file's beginning as its type is found by: office documents are archives that name their parts. */
 export const headBytes = 16 * 1024;
@@ -8,8 +9,7 @@ const closer: Record<string, RegExp> = {
   'application/zip':
     /^application\/(vnd\.openxmlformats-officedocument\.|vnd\.oasis\.opendocument\.|vnd\.ms-|vnd\.apple\.|epub\+zip|java-archive|vnd\.android\.package-archive|x-zip-compressed)/,
   'application/x-cfb': /^application\/(msword|vnd\.ms-(excel|powerpoint|outlook|project)|vnd\.visio|x-msi)/,
-  'video/mp4': /^(audio\/mp4|audio\/x-m4a|video\/3gpp|video\/quicktime)$/,
-  'audio/x-m4a': /^(audio\/mp4|audio\/m4a)$/,
+  'video/mp4': /^(audio\/mp4|video\/3gpp|video\/quicktime)$/,
   'video/webm': /^audio\/webm$/,
   'video/3gpp': /^(audio\/3gpp|video\/mp4)$/,
   'application/xml': /^(text\/xml|application\/[\w.-]+\+xml)$/,
@@ -29,10 +29,12 @@ export function typeIn(header: string | undefined): string {
 }
 
 /** What a file is by its beginning. The declared type counts only where it says more than the content and nothing else. */
-export async function sniffedType(head: Buffer, declared: string): Promise<string> {
+export async function sniffedType(head: Buffer, declaredType: string): Promise<string> {
+  const declared = usualType(declaredType);
   // With the first file: it is for what few processes do.
   const { fileTypeFromBuffer } = await import('file-type');
-  const byContent = (await fileTypeFromBuffer(head).catch(() => undefined))?.mime.toLowerCase();
+  const sniffed = (await fileTypeFromBuffer(head).catch(() => undefined))?.mime.toLowerCase();
+  const byContent = sniffed && usualType(sniffed);
   const text = byContent === undefined || byContent === 'application/xml' ? textIn(head) : undefined;
   if (text !== undefined) {
     const markup = markupIn(text);

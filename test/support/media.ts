@@ -10,6 +10,9 @@ export const png = (bytes = 2_000) =>
 export const webp = (bytes = 2_000, isAnimated = false) =>
   padded(`5249464600000000574542505650385${isAnimated ? '8' : '8'}0a000000${isAnimated ? '02' : '00'}000000000000000000`, bytes);
 export const mp4 = (bytes = 2_000) => padded('0000001c6674797069736f6d0000020069736f6d69736f326d703431', bytes);
+/** An MP4 by the brand that its maker writes: `M4A `, `M4V `. */
+export const branded = (brand: string, bytes = 2_000) =>
+  padded(`0000001c66747970${Buffer.from(brand).toString('hex')}0000020069736f6d69736f326d703431`, bytes);
 export const ogg = (bytes = 2_000) =>
   padded('4f676753000200000000000000000000000000000000000000000113' + '4f70757348656164' + '0101380180bb0000000000', bytes);
 export const mp3 = (bytes = 2_000) => padded('fffb9064', bytes);

@@ -1,4 +1,5 @@
 import { openAsset } from '../../src/media/assets.ts';
+import { usualType } from '../../src/media/kinds.ts';
 import { FileMissing } from '../../src/media/storage/storage.ts';
 import { namedFiles, withProviderIds } from '../../src/messaging/files/named.ts';
 import {
@@ -60,7 +61,8 @@ export async function uploadFiles(
     }
     const open = async () => (await openAsset(own, storage, assetId)).stream;
     try {
-      const mediaId = await outside(() => providers.messagingApp.uploadMedia(account, { mimeType, bytes, open }));
+      const file = { mimeType: usualType(mimeType), bytes, open };
+      const mediaId = await outside(() => providers.messagingApp.uploadMedia(account, file));
       await transact({}, async (tx) => void (await rememberUpload(tx.own, { assetId, phoneNumberId, mediaId })));
     } catch (error) {
       await transact({}, async (tx) => void (await giveUploadBack(tx.own, upload)));

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { type Reply, useApp } from '../../support/app.ts';
-import { filesIn, jpeg, mp4, ogg, pdf, png, webp } from '../../support/media.ts';
+import { branded, filesIn, jpeg, mp4, ogg, pdf, png, webp } from '../../support/media.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ env: { MEDIA_QUOTA_BYTES: String(2 ** 30) } });
@@ -34,6 +34,8 @@ describe('what a file is follows from its content', () => {
     ['a still WebP', webp(), 'sticker', 'image/webp'],
     ['a moving WebP', webp(400_000, true), 'sticker', 'image/webp'],
     ['an MP4', mp4(), 'video', 'video/mp4'],
+    ['an M4A', branded('M4A '), 'audio', 'audio/mp4'],
+    ['an MP4 of Apple', branded('M4V '), 'video', 'video/mp4'],
     ['OGG with OPUS', ogg(), 'audio', 'audio/ogg; codecs=opus'],
     ['a PDF', pdf(), 'document', 'application/pdf'],
     ['text', 'Hello', 'document', 'text/plain'],
@@ -59,6 +61,7 @@ describe('what a file is follows from its content', () => {
     ['text as a film', 'once upon a time', 'video/mp4', 'text/plain'],
     ['a drawing of a program of its own', Buffer.from([0, 9, 9]), 'application/vnd.acme', 'application/vnd.acme'],
     ['a container with sound only', mp4(), 'audio/mp4', 'audio/mp4'],
+    ['the same by another word', mp4(), 'audio/x-m4a', 'audio/mp4'],
   ])('%s is stored as what it is', async (_name, bytes, declared, mimeType) => {
     const { body } = await upload(bytes as Buffer, { type: declared });
     expect([body.mime_type, body.declared_type]).toEqual([mimeType, declared]);

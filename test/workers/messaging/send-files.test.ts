@@ -7,7 +7,7 @@ import { deleteAsset } from '../../../src/media/remove.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
-import { inPieces, jpeg, mp3, mp4, ogg, pdf, webp, zip } from '../../support/media.ts';
+import { branded, inPieces, jpeg, mp3, mp4, ogg, pdf, webp, zip } from '../../support/media.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
@@ -58,6 +58,7 @@ describe('a message with an asset', () => {
     ['image', jpeg(300_000), { caption: 'Look' }],
     ['video', mp4(), { caption: 'Look' }],
     ['audio', ogg(), { voice: true }],
+    ['audio', branded('M4A '), {}],
     ['document', pdf(), { filename: 'a.pdf' }],
     ['sticker', webp(), {}],
     ['document', jpeg(), {}],
@@ -71,6 +72,13 @@ describe('a message with an asset', () => {
     expect(body[type]).toEqual({ id: expect.stringMatching(/^\d+$/), ...more });
     expect((await uploadedBytes(body[type].id, own)).equals(bytes)).toBe(true);
     expect([(await uploads(own)).length, (await arrived(id)).length]).toEqual([1, 1]);
+  });
+
+  test('that was stored as M4A is uploaded as what the provider takes', async () => {
+    const own = await app.connect();
+    const { id: asset_id, storage_key } = await asset(branded('M4A '));
+    await app.rows(`update media_assets set mime_type = 'audio/x-m4a' where id = $1`, [asset_id]);
+    await app.messageIn(await sent('audio', { asset_id: publicIdOf(storage_key) }, own), 'read');
   });
 
   test('in a header and in the parameters of a template', async () => {
