@@ -11,11 +11,13 @@ export const text = Joi.object({
   preview_url: Joi.boolean().strict().description('Show a preview of the first link'),
 });
 
+/** A header, a body, ten buttons, and a carousel or an offer. */
+const maxComponents = 14;
 /** Twice the size of ten full carousel cards. */
 const maxComponentsBytes = 65_536;
 
 export const sentComponents = upToBytes(
-  Joi.array().items(Joi.object().unknown().max(20)).max(10),
+  Joi.array().items(Joi.object().unknown().max(20)).max(maxComponents),
   maxComponentsBytes,
 ).description(
   "Parameters of the template's header, body and buttons, in the provider's form; checked against the template. A file may be named by `asset_id` in place of `id` or `link`",

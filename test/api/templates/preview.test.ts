@@ -23,6 +23,25 @@ const preview = (templateID: string, components?: object[], key?: string) =>
   app.call('templates.preview', { params: { templateID }, body: { ...(components && { components }) }, key });
 const text = (value: string) => ({ type: 'text', text: value });
 
+test('a body and ten buttons are filled in', async () => {
+  const buttons = Array.from({ length: 10 }, (_, n) => ({ type: 'QUICK_REPLY', text: `Choice ${n}` }));
+  const id = await stored([
+    { type: 'HEADER', format: 'TEXT', text: 'Order {{1}}' },
+    { type: 'BODY', text: 'Dear {{1}}' },
+    { type: 'BUTTONS', buttons },
+  ]);
+  const components = [
+    { type: 'header', parameters: [text('A-1')] },
+    { type: 'body', parameters: [text('Ada')] },
+    ...buttons.map((_, index) => ({
+      ...{ type: 'button', sub_type: 'quick_reply', index },
+      parameters: [{ type: 'payload', payload: `P${index}` }],
+    })),
+  ];
+  expect((await preview(id, components)).status).toBe(200);
+  expect((await preview(id, [...components, ...components])).status).toBe(422);
+});
+
 test('header, body, footer and buttons, filled in', async () => {
   const id = await stored([
     { type: 'HEADER', format: 'TEXT', text: 'Order {{1}}' },
