@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { readNumber } from '../../src/channels/account.ts';
-import { changeChannel, channelLock, disconnectChannel, letChannelGo } from '../../src/channels/change.ts';
+import { changeChannel, channelLock, disconnectChannel, reconnectChannel } from '../../src/channels/change.ts';
 import { deleteChannel } from '../../src/channels/delete.ts';
 import { readChannel } from '../../src/channels/queries.ts';
 import { tryToken } from '../../src/channels/try-token.ts';
@@ -39,7 +39,7 @@ export const reconnect = endpoint({
   responses: { 200: channelView },
   async handler({ params: { channelID: id }, own, write }, { ledger, providers, secrets }) {
     await tryToken(own, transactFor(ledger.transact, own.organizationId), providers.messagingApp, secrets, id);
-    return write({ locks: [channelLock(id)] }, async (tx) => ok(toView(await letChannelGo(tx, id))));
+    return write({ locks: [channelLock(id)] }, async (tx) => ok(toView(await reconnectChannel(tx, id))));
   },
 });
 

@@ -62,6 +62,12 @@ export async function disconnectChannel({ em, own }: TenantTx, id: string): Prom
   return channel;
 }
 
+/** By hand, of any status. The token has been tried. Throws 404. */
+export async function reconnectChannel(tx: TenantTx, id: string): Promise<ChannelRow> {
+  await recordHealth(tx.own, await channelToChange(tx.own, id), { token_state: 'valid', problem: '' });
+  return letChannelGo(tx, id);
+}
+
 /** Connected, and what waited goes out. The token has been tried. */
 export async function letChannelGo({ em, own, dispatch }: TenantTx, id: string): Promise<ChannelRow> {
   const channel = await channelToChange(own, id);

@@ -63,9 +63,13 @@ describe('disconnect and connect again', () => {
     await app.control('POST', '/numbers', { phone_number_id: channel.phoneNumberId, refuses: 190 });
     expect((await ask('reconnect', channel)).status).toBe(422);
     expect((await stored(channel)).status).toBe('auth_error');
+    const authorization = async () =>
+      (await app.call('channels.health.get', { params: { channelID: channel.id } })).body.authorization;
+    expect(await authorization()).toBe('invalid');
     expect(await heldUntil(channel)).toBe('infinity');
     await app.control('POST', '/numbers', { phone_number_id: channel.phoneNumberId, refuses: null });
     expect((await ask('reconnect', channel)).body.status).toBe('connected');
+    expect(await authorization()).toBe('valid');
     expect(await heldUntil(channel)).toBeNull();
   });
 
