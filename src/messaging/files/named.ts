@@ -37,12 +37,15 @@ function named(kind: unknown, holder: unknown, field: string): NamedFile[] {
     : [
         {
           kind: kind as MediaKind,
-          assetId: typeof file.asset_id === 'string' ? file.asset_id : '',
+          assetId: typeof file.asset_id === 'string' ? oneSpelling(file.asset_id) : '',
           field: `${path}.asset_id`,
           file,
         },
       ];
 }
+
+/** With or without its padding it is the same file. */
+const oneSpelling = (assetId: string) => (isBase64Url(assetId) ? assetId.replaceAll('=', '') : assetId);
 
 /** Throws 422 for a file that is not there, or that the provider does not take as what it is sent as. */
 export async function assertFiles(own: Own, type: string, content: Json): Promise<void> {

@@ -81,6 +81,35 @@ describe('a message with an asset', () => {
     await app.messageIn(await sent('audio', { asset_id: publicIdOf(storage_key) }, own), 'read');
   });
 
+  test('in two spellings of its id, with padding and without', async () => {
+    const own = await app.connect();
+    const id = await idOf(jpeg());
+    const padded = id.padEnd(Math.ceil(id.length / 4) * 4, '=');
+    expect(padded).not.toBe(id);
+    const card = (asset_id: string, card_index: number) => ({
+      card_index,
+      components: [{ type: 'header', parameters: [{ type: 'image', image: { asset_id } }] }],
+    });
+    const cards = [0, 1].map(() => ({ components: [{ type: 'HEADER', format: 'IMAGE', example: { header_handle: ['x'] } }] }));
+    await app.rows(
+      `insert into templates (id, organization_id, channel_id, provider_template_id, name, language, category, status, components)
+       values (uuidv7(), $1, $2, '77000002', 'cards', 'en_US', 'utility', 'approved', $3)`,
+      [
+        own.tenant.organizationId,
+        own.id,
+        JSON.stringify([
+          { type: 'BODY', text: 'Hi' },
+          { type: 'CAROUSEL', cards },
+        ]),
+      ],
+    );
+    const components = [{ type: 'carousel', cards: [card(id, 0), card(padded, 1)] }];
+    const message = await sent('template', { name: 'cards', language: 'en_US', components }, own);
+    await waitFor('its upload', async () => (await uploads(own)).length === 1);
+    await app.idle();
+    expect((await app.message(message)).failure?.code).not.toBe('asset_missing');
+  });
+
   test('in a header and in the parameters of a template', async () => {
     const assetId = await idOf(jpeg());
     const header = await sent('interactive', {
