@@ -24,7 +24,7 @@ export const fetchFileOfMessage = endpoint({
   summary: 'Fetch the file of a received message again',
   audit: 'message',
   description:
-    'For a file whose `media.status` is `failed`, as one that met the full storage of the organization: delete some assets first. It is `pending` again, and `message.updated` tells what became of it. The provider keeps a file for some days. A file that is pending or stored stays as it is; one that is `gone` or `too_large`, and a message without a file, is a 409.',
+    'For a file whose `media.status` is `failed`, as one that met the full storage of the organization: delete some assets first; or `gone`, while the provider may still have it. It is `pending` again, and `message.updated` tells what became of it. The provider keeps a file for some days. A file that is pending or stored stays as it is; one that is `too_large`, one that is `gone` of a message older than 31 days or without its contact or channel, and a message without a file, is a 409.',
   subject: 'Message',
   isIdempotent: true,
   responses: { 200: wrapped(withFile) },

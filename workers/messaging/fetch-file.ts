@@ -4,13 +4,19 @@ import { receivedName } from '../../src/media/file-name.ts';
 import { type AssetRow, findAssetOfMessage } from '../../src/media/find.ts';
 import { largestFile } from '../../src/media/kinds.ts';
 import { fetchFileJob } from '../../src/messaging/files/jobs.ts';
-import { endFetch, fileIdIn, type ReceivedFile, receivedFile, settleFile, stateOf } from '../../src/messaging/files/received.ts';
+import {
+  endFetch,
+  fileIdIn,
+  isKeptStill,
+  type ReceivedFile,
+  receivedFile,
+  settleFile,
+  stateOf,
+} from '../../src/messaging/files/received.ts';
 import { AppError } from '../../src/platform/errors.ts';
 import type { JobError } from '../../src/platform/ledger/jobs.entity.ts';
 import { conversationLane } from '../../src/platform/ledger/locks.ts';
 import { CannotOpen } from '../../src/platform/secrets.ts';
-import { now } from '../../src/platform/time/clock.ts';
-import { momentMs } from '../../src/platform/time/moment.ts';
 import { ProviderRefused } from '../../src/providers/errors.ts';
 import { saysFileGone } from '../../src/providers/messaging-app/error-codes.ts';
 import { type MediaStream, mediaTooLarge } from '../../src/providers/messaging-app/provider.ts';
@@ -19,8 +25,6 @@ import type { FileOutcome } from './file-metrics.ts';
 
 /** A channel that cannot call the provider: the file waits until somebody repairs it. */
 const stoppedMs = 300_000;
-/** Longer than the provider keeps a file. */
-const keptForMs = 31 * 86_400_000;
 
 type Fetched =
   | { asset: AssetRow }
@@ -90,8 +94,8 @@ function readable({ secrets }: RunContext<unknown>, sealedToken: string): string
 }
 
 /** The provider drops the file in the end, whether the channel is repaired or not. */
-const waitFor = ({ created_at }: ReceivedFile, reason: string): Fetched =>
-  now() - momentMs(created_at) > keptForMs ? { status: 'gone' } : { stopped: reason };
+const waitFor = (message: ReceivedFile, reason: string): Fetched =>
+  isKeptStill(message) ? { stopped: reason } : { status: 'gone' };
 
 function store(
   { own, transact, storage, config }: RunContext<unknown>,

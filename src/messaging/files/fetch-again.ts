@@ -5,13 +5,20 @@ import { reviveJob } from '../../platform/ledger/retry.ts';
 import { stateIs } from '../../platform/ledger/states.ts';
 import type { TenantTx } from '../../platform/ledger/tx.ts';
 import { enqueueFetch, fetchFileJob } from './jobs.ts';
-import { fetchAgain, messageWithFile, stateOf } from './received.ts';
+import { fetchAgain, fileIdIn, isKeptStill, messageWithFile, receivedFile, stateOf } from './received.ts';
 
 /** Throws 404. */
 export async function conversationOfFile(own: Own, messageId: string): Promise<string> {
   const [message] = await messageWithFile(own, { id: messageId });
   if (!message) throw notFound('Message');
   return message.conversation_id;
+}
+
+/** The provider says that a file is gone in words that mean a passing fault too, as of permissions. */
+async function mayBeThere(own: Own, messageId: string): Promise<boolean> {
+  const [message] = await receivedFile(own, { id: messageId });
+  if (!message || message.contact_id === null || message.deleted_at !== null) return false;
+  return fileIdIn(message.type, message.content) !== undefined && isKeptStill(message);
 }
 
 /** Of a file that was given up, as for want of room: it is pending again. Idempotent. Needs the conversation's lane. Throws 404, and 409 where no try can help. */
@@ -23,6 +30,10 @@ export async function refetchFile(tx: TenantTx, messageId: string): Promise<void
   const status = stateOf(message.content)?.status;
   if (status === 'pending' || status === 'stored') return;
   if (status === undefined) throw new AppError('conflict', 'The message has no file to fetch');
+  if (status === 'gone' && (await mayBeThere(own, messageId))) {
+    if (await fetchAgain(own, messageId, 'gone')) await enqueueFetch(own, messageId);
+    return;
+  }
   if (status !== 'failed') throw new AppError('conflict', `The file is ${status}: it cannot be fetched again`);
   // SQL: the job is found by its subject, its state in a form that no partial index fits (states.ts).
   const [failed] = await own.sql<{ id: string }>(

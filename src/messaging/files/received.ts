@@ -5,6 +5,8 @@ import { mediaKinds } from '../../media/kinds.ts';
 import { statement } from '../../platform/database/statement.ts';
 import { conversationLane } from '../../platform/ledger/locks.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
+import { now } from '../../platform/time/clock.ts';
+import { momentMs } from '../../platform/time/moment.ts';
 import { Message } from '../message.entity.ts';
 import { emitUpdated } from '../updated.ts';
 import { MediaFetch } from './file.entity.ts';
@@ -27,6 +29,12 @@ export function fileIdIn(type: string, content: Content): string | undefined {
   const id = typeof content.id === 'number' ? String(content.id) : content.id;
   return typeof id === 'string' && plainId.test(id) ? id : undefined;
 }
+
+/** Longer than the provider keeps a file. */
+const keptForMs = 31 * 86_400_000;
+
+/** Whether the provider may have the message's file. */
+export const isKeptStill = ({ created_at }: { created_at: string }) => now() - momentMs(created_at) <= keptForMs;
 
 export const stateOf = ({ media }: Content) => media as FileState | undefined;
 
@@ -85,15 +93,15 @@ const stored = ({ storage_key, mime_type, size_bytes }: AssetRow) => ({
   media: { status: 'stored', mime_type, bytes: Number(size_bytes) } satisfies FileState,
 });
 
-/** Once more, after it was given up. False: it is not known as failed. */
-export async function fetchAgain(tx: OwnTx, id: string): Promise<boolean> {
+/** Once more, after it was given up. False: it is not known as that. */
+export async function fetchAgain(tx: OwnTx, id: string, status: 'failed' | 'gone' = 'failed'): Promise<boolean> {
   // SQL: a condition within the content.
   const rows = await tx.sql(
     `update messages
         set content = content || '{"media": {"status": "pending"}}', updated_at = clock_timestamp()
-      where organization_id = $1 and id = $2 and content->'media'->>'status' = 'failed'
+      where organization_id = $1 and id = $2 and content->'media'->>'status' = $3
      returning id`,
-    [id],
+    [id, status],
   );
   if (rows.length === 0) return false;
   await tx.insert(MediaFetch, { message_id: id });

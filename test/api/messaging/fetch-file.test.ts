@@ -70,14 +70,41 @@ describe('a file that met the full storage', () => {
   });
 });
 
+/** As a fetch ends that the provider answers so. */
+async function ended(status: string) {
+  const found = await withoutRoom();
+  await app.rows('delete from jobs where subject_id = $1', [found.id]);
+  await app.rows(
+    `update messages set content = content || jsonb_build_object('media', jsonb_build_object('status', $2::text)) where id = $1`,
+    [found.id, status],
+  );
+  return found;
+}
+
+test('a file that the provider did not have is asked for again, while it may have it', async () => {
+  const { providerId, id } = await ended('gone');
+  await use(0);
+  const answers = await Promise.all([again(id), again(id)]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  await mediaIs(providerId, 'stored');
+  await app.idle();
+  expect(await checkJobs(app.web.deps.database)).toEqual([]);
+});
+
 describe('refused', () => {
-  test.each(['gone', 'too_large'])('a file that is %s: 409', async (status) => {
-    const { id } = await withoutRoom();
-    await app.rows(
-      `update messages set content = content || jsonb_build_object('media', jsonb_build_object('status', $2::text)) where id = $1`,
-      [id, status],
-    );
-    expect(await again(id)).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } });
+  const refused = { status: 409, body: { error: { code: 'conflict' } } };
+
+  test('a file that is too large: 409', async () => {
+    expect(await again((await ended('too_large')).id)).toMatchObject(refused);
+  });
+
+  test.each([
+    ['is too old', `update messages set created_at = created_at - interval '32 days' where id = $1`],
+    ['has no contact', 'update messages set contact_id = null where id = $1'],
+  ])('a file that is gone, of a message that %s: 409', async (_what, change) => {
+    const { id } = await ended('gone');
+    await app.rows(change, [id]);
+    expect(await again(id)).toMatchObject(refused);
   });
 
   test('a message without a file: 409; one nobody has: 404', async () => {
