@@ -10,17 +10,20 @@ import { stateIs } from '../platform/ledger/states.ts';
 import type { TenantTx } from '../platform/ledger/tx.ts';
 import { markRetried, recordAttempt } from './attempts.ts';
 import { followRetry, notRetried } from './campaign-sends.ts';
+import { windowHours } from './conversations.ts';
 import { sendMessageJob } from './jobs.ts';
 import { Message } from './message.entity.ts';
 import { reopenConversation } from './reopen.ts';
 import { calledOff } from './schedule-job.ts';
+import { assertOpen } from './send.ts';
 import { deleteFailedJob } from './settle.ts';
 
-type Row = RowOf<typeof Message, 'status' | 'channel_id' | 'conversation_id' | 'provider_message_id'> & {
+type Row = RowOf<typeof Message, 'status' | 'type' | 'channel_id' | 'conversation_id' | 'provider_message_id'> & {
   code: string | null;
   job_id: string | null;
   is_bulk: boolean | null;
   is_channel_deleted: boolean;
+  is_open: boolean;
 };
 
 const conversationOfSent = statement((select, { id }: { id: string }) =>
@@ -40,10 +43,12 @@ export async function retryMessage(tx: TenantTx, id: string, force: boolean): Pr
   const { own } = tx;
   // SQL: the job is found by its subject, its state in a form that no partial index fits (states.ts).
   const [row] = await own.sql<Row>(
-    `select m.status, m.channel_id, m.conversation_id, m.provider_message_id, m.failure->>'code' as code, j.id as job_id, j.class = 1 as is_bulk,
-            c.deleted_at is not null as is_channel_deleted
+    `select m.status, m.type, m.channel_id, m.conversation_id, m.provider_message_id, m.failure->>'code' as code, j.id as job_id, j.class = 1 as is_bulk,
+            c.deleted_at is not null as is_channel_deleted,
+            coalesce(v.last_inbound_at > clock_timestamp() - interval '${windowHours} hours', false) as is_open
        from messages m
        join channels c on c.organization_id = m.organization_id and c.id = m.channel_id
+       join conversations v on v.organization_id = m.organization_id and v.id = m.conversation_id
        left join jobs j
          on j.organization_id = m.organization_id and j.subject_id = m.id and j.name = 'messages.send' and ${stateIs('j.state', 'failed')}
       where m.organization_id = $1 and m.id = $2 and m.direction = 'outbound'`,
@@ -57,6 +62,7 @@ export async function retryMessage(tx: TenantTx, id: string, force: boolean): Pr
   if (row.is_channel_deleted) throw new AppError('conflict', 'The channel of the message was deleted');
   const mayHaveArrived = row.provider_message_id !== null || row.code === 'outcome_unknown';
   if (mayHaveArrived && !force) throw new AppError('conflict', 'The provider may have taken this message: retry it with force');
+  assertOpen(row);
   // A purged job (src/platform/retention) is created again below.
   if (!mayHaveArrived && row.job_id) {
     await reviveJob(tx, row.job_id, own.organizationId);

@@ -79,13 +79,18 @@ export async function assertAllowed({ type, content, sendAt }: SendRequest, targ
   assertOpens(type, content, target);
   const refusal = refusalOf({ ...target, suppression: target.suppression ?? target.remembered });
   if (refusal) throw refused(refusal);
-  if (type !== 'template' && !target.is_open)
-    throw new AppError(
-      'window_closed',
-      sendAt
-        ? `By then the contact will not have written for ${windowHours} hours: send a template`
-        : `The contact has not written within ${windowHours} hours: send a template`,
-    );
+  assertOpen({ type, is_open: target.is_open }, sendAt);
+}
+
+/** A free-form message needs an open window, a new one and one that is tried again. */
+export function assertOpen({ type, is_open }: { type: string; is_open: boolean }, sendAt?: string): void {
+  if (type === 'template' || is_open) return;
+  throw new AppError(
+    'window_closed',
+    sendAt
+      ? `By then the contact will not have written for ${windowHours} hours: send a template`
+      : `The contact has not written within ${windowHours} hours: send a template`,
+  );
 }
 
 function assertApproved({ name, language }: SendRequest['content'], status: string | null) {

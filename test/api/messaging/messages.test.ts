@@ -118,6 +118,20 @@ describe('retry', () => {
   }
   const retry = (id: string, body?: object) => app.call('messages.retry', { params: { messageID: id }, body });
 
+  test('the window counts as for a new message, but not for a template', async () => {
+    const id = await failed();
+    await app.rows(
+      `update conversations set last_inbound_at = clock_timestamp() - interval '25 hours'
+        where id = (select conversation_id from messages where id = $1)`,
+      [id],
+    );
+    const refused = await retry(id);
+    expect([refused.status, refused.body.error.code]).toEqual([422, 'window_closed']);
+    expect((await app.message(id)).status).toBe('failed');
+    await app.rows(`update messages set type = 'template' where id = $1`, [id]);
+    expect((await retry(id)).body.data.status).toBe('queued');
+  });
+
   test('twice is once', async () => {
     const id = await failed();
     const before = await app.jobOf(id);
