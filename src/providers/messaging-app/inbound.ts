@@ -232,7 +232,7 @@ function toMessage(item: unknown, people: People, phoneNumberId: string, isEcho:
     at: atOf(message.timestamp),
     type: isKnown ? type : 'unsupported',
     content:
-      content === undefined
+      typeof content !== 'object' || content === null
         ? { raw: message }
         : { ...(Array.isArray(content) ? { [type]: content } : object(content)), ...(!isEcho && besideContent(message)) },
     ...(contextId && { contextId }),

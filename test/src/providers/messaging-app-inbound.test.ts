@@ -84,6 +84,11 @@ describe('messages', () => {
     ]);
   });
 
+  test.each([['words'], [7], [null]])('content that is no object is kept as it came: %p', (said) => {
+    const message = { ...text, text: said };
+    expect(partsOf(raw({ messages: [message] }))).toMatchObject([{ kind: 'message', type: 'text', content: { raw: message } }]);
+  });
+
   test('the person is found among several', () => {
     const contacts = [
       { wa_id: '1', profile: { name: 'Other' } },
