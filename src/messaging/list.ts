@@ -20,8 +20,9 @@ export type MessageFilter = {
   isScheduled?: boolean;
 };
 
-/** What a person reads of a message. */
-const words = `fold(coalesce(m.content->'body'->>'text', m.content->>'body', m.content->>'caption', ''))`;
+/** What a person reads of a message, or tapped: as the preview has it (conversations.ts). */
+const words = `fold(coalesce(m.content->'body'->>'text', m.content->>'body', m.content->>'caption', m.content->>'text',
+  m.content->'button_reply'->>'title', m.content->'list_reply'->>'title', m.content->>'name', ''))`;
 
 type Conditions = { where: string[]; rest: string[]; params: unknown[] };
 

@@ -175,6 +175,14 @@ describe('filters', () => {
       ['inbound', 'text', { body: 'Where is my Überweisung?' }, '2026-03-01T10:00:00Z'],
       ['outbound', 'image', { id: '1', caption: 'The transfer of March' }, '2026-03-02T10:00:00Z'],
       ['outbound', 'interactive', { type: 'button', body: { text: 'Was the transfer received?' } }, '2026-03-03T10:00:00Z'],
+      ['inbound', 'button', { text: 'Pineapple', payload: 'P' }, '2026-02-01T10:00:00Z'],
+      [
+        ...(['inbound', 'interactive'] as const),
+        { type: 'button_reply', button_reply: { id: '1', title: 'Quince' } },
+        '2026-02-02T10:00:00Z',
+      ],
+      ['inbound', 'interactive', { type: 'list_reply', list_reply: { id: '1', title: 'Medlar' } }, '2026-02-03T10:00:00Z'],
+      ['inbound', 'location', { latitude: 1, longitude: 1, name: 'Mulberry Street' }, '2026-02-04T10:00:00Z'],
     ];
     for (const [direction, type, content, at] of rows)
       await app.rows(
@@ -193,11 +201,15 @@ describe('filters', () => {
     expect(await typesOf({ type: 'image' })).toEqual(['image']);
     expect(await typesOf({ direction: 'outbound' })).toEqual(['interactive', 'image']);
     expect(await typesOf({ since: '2026-03-02T10:00:00Z' })).toEqual(['interactive', 'image']);
-    expect(await typesOf({ until: '2026-03-02T10:00:00Z' })).toEqual(['text']);
+    expect(await typesOf({ since: '2026-03-01', until: '2026-03-02T10:00:00Z' })).toEqual(['text']);
     expect(await typesOf({ since: '2026-03-02', until: '2026-03-03' })).toEqual(['image']);
     expect(await typesOf({ search: 'TRANSFER' })).toEqual(['interactive', 'image']);
     expect(await typesOf({ search: 'march transfer' })).toEqual(['image']);
     expect(await typesOf({ search: 'uberweisung' })).toEqual(['text']);
+    expect(await typesOf({ search: 'pineapple' })).toEqual(['button']);
+    expect(await typesOf({ search: 'quince' })).toEqual(['interactive']);
+    expect(await typesOf({ search: 'medlar' })).toEqual(['interactive']);
+    expect(await typesOf({ search: 'mulberry' })).toEqual(['location']);
     expect(await typesOf({ search: 'button' })).toEqual([]);
     expect((await list({ channel_id: own.id, search: 'transfer', include_total: true })).body.meta.total).toBe(2);
   });
