@@ -52,9 +52,12 @@ export async function resolveConversation(
 /** A free-form message is allowed this long after the last inbound message. */
 export const windowHours = 24;
 
+/** Of a character that takes two places, as an emoji. */
+const halfAtEnd = /[\ud800-\udbff]$/;
+
 export function previewOf(type: string, content: Record<string, unknown>): string {
   const said = wordsOf(type, content) ?? content.caption;
-  return (typeof said === 'string' && said ? said : `[${type}]`).slice(0, 120);
+  return (typeof said === 'string' && said ? said : `[${type}]`).slice(0, 120).replace(halfAtEnd, '');
 }
 
 type Part = { text?: unknown; title?: unknown; body?: unknown } | undefined;
