@@ -20,8 +20,11 @@ export type Opening = {
 export const answerRules = ['message', 'token', 'later', 'none'] as const;
 export type AnswerRule = (typeof answerRules)[number];
 
-/** `isOpen`: a send of a flow into this conversation does not have the provider's id yet, so that the answer may be to that one. */
-export type Match = { opening?: Opening; isOpen: boolean; rule: AnswerRule };
+/**
+ * `isOpen`: a send of a flow into this conversation does not have the provider's id yet, so that the answer may be to that one. `isTokenOurs`: it is no
+ * answer of the person, whether its message was found or not.
+ */
+export type Match = { opening?: Opening; isOpen: boolean; rule: AnswerRule; isTokenOurs?: boolean };
 export const unmatched: Match = { isOpen: false, rule: 'none' };
 
 type Answered = { channelId: string; conversationId: string; contextId: string | null; token?: string };
@@ -32,18 +35,25 @@ const joined = `
     left join flow_versions v
       on v.organization_id = s.organization_id and v.flow_id = s.flow_id and v.number = s.version`;
 
-/** SQL: the message that it answers, else the one that its token names: messages stand above flows. */
+/**
+ * SQL: the message that it answers, else the one that its token names: messages stand above flows. Of every channel that the number had: one that is
+ * connected again is another channel, and a form that was sent before can be answered after.
+ */
 const named = `
   select ${columns}, m.rule
-    from (select id, organization_id, 1 as rule
+    from channels n
+    join channels c on c.organization_id = $1 and c.phone_number_id = n.phone_number_id
+   cross join lateral (
+          select id, organization_id, 1 as rule
             from messages
-           where organization_id = $1 and channel_id = $2 and provider_message_id = $3
+           where organization_id = $1 and channel_id = c.id and provider_message_id = $3
            union all
           select id, organization_id, 2
             from messages
-           where organization_id = $1 and id = $4::uuid and channel_id = $2) m
+           where organization_id = $1 and id = $4::uuid and channel_id = c.id) m
     ${joined}
-   order by m.rule
+   where n.organization_id = $1 and n.id = $2
+   order by m.rule, c.id <> $2
    limit 1`;
 
 /** SQL: of the conversation: an earlier send of a message that was sent again, one whose id came just now, or one whose id is to come. */
@@ -65,8 +75,8 @@ export async function findOpening(own: Own, secrets: Secrets, answered: Answered
   const messageId = token === undefined ? undefined : messageIdIn(secrets, own.organizationId, token);
   const [found] = await own.sql<Opening & { rule: number }>(named, [channelId, contextId, messageId ?? null]);
   if (found) return { opening: found, isOpen: false, rule: found.rule === 1 ? 'message' : 'token' };
-  if (contextId === null) return unmatched;
-  return findLater(own, conversationId, contextId);
+  const later = contextId === null ? unmatched : await findLater(own, conversationId, contextId);
+  return { ...later, isTokenOurs: messageId !== undefined };
 }
 
 async function findLater(own: Own, conversationId: string, contextId: string): Promise<Match> {
@@ -97,7 +107,7 @@ const responseFrom =
 const responseParts = { messages: responseFrom('messages'), new_message: responseFrom('new_message') };
 
 type Placed = { messageId: string; conversationId: string; contactId: string; channelId: string };
-type Matched = Pick<Match, 'opening'> & Partial<Pick<Match, 'isOpen'>> & { isHeard?: boolean };
+type Matched = Pick<Match, 'opening' | 'isTokenOurs'> & Partial<Pick<Match, 'isOpen'>> & { isHeard?: boolean };
 
 /** The message is stored already. */
 export const storeResponse = (tx: OwnTx, placed: Placed, answer: Answer, matched: Matched): void =>
@@ -112,10 +122,10 @@ export function storeResponseOf(
   tx: OwnTx,
   placed: Placed,
   answer: Answer,
-  { opening, isOpen, isHeard }: Matched,
+  { opening, isOpen, isTokenOurs, isHeard }: Matched,
 ): void {
   const id = uuidv7();
-  const response = responseOf(answer, opening);
+  const response = responseOf(answer, { opening, isTokenOurs });
   const answers = answer.data ? shownAnswers(answer.data, opening?.labels ?? null) : [];
   tx.include({
     text: responseParts[from],
@@ -148,12 +158,13 @@ export function emitReceived(
   tx.emit(flowResponseReceived, data, { isHeard });
 }
 
-/** In place of the token on the wire, which is ours, stands the client's. */
-function responseOf({ data, text, token }: Answer, opening: Opening | undefined): unknown {
+/** In place of the token on the wire, which is ours, stands the client's, where it is known. */
+function responseOf({ data, text, token }: Answer, { opening, isTokenOurs }: Pick<Match, 'opening' | 'isTokenOurs'>): unknown {
   if (!data) return text;
-  if (!opening || token === undefined) return data;
+  if (token === undefined || !(opening || isTokenOurs)) return data;
   const { flow_token: _ours, ...rest } = data;
-  return opening.client_token === null ? rest : { ...rest, flow_token: opening.client_token };
+  const theirs = opening?.client_token ?? null;
+  return theirs === null ? rest : { ...rest, flow_token: theirs };
 }
 
 type Waiting = Placed & { id: string; contextId: string; response: unknown; ageMs: number };

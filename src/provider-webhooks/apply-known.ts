@@ -114,7 +114,7 @@ export function lookAtSender(own: Own, message: InboundMessage, onlyChannelId: s
   return {
     async look() {
       const [sender] = await own.sql<Sender>(text, params);
-      // Our token, or the provider's id that is to come, may still tell which flow was answered.
+      // Our token, a channel that the number had before, or the provider's id that is to come may still tell which flow was answered.
       if (!sender || (message.flowAnswer && !sender.message_id)) throw new NotKnown();
       return sender;
     },

@@ -28,6 +28,10 @@ beforeAll(async () => {
   const button = { type: 'button', text: undefined, button: { text: 'Yes', payload: 'yes' }, context };
   const clicked = await house.received(talk, [], inboundFrom(talk.contact.phone.slice(1), button));
   await house.apply(clicked.jobId);
+  const form = { type: 'nfm_reply', nfm_reply: { name: 'flow', response_json: '{}' } };
+  const filled = { type: 'interactive', text: undefined, interactive: form, context: { from: '1', id: newId() } };
+  const given = await house.received(talk, [], inboundFrom(talk.contact.phone.slice(1), filled));
+  await house.apply(given.jobId);
 
   const { pool } = house.database;
   const clients: PoolClient[] = [];
@@ -71,6 +75,15 @@ test.each([
   ['the look at the message that is answered', 'a.campaign_id is null', 'messages', ['messages_provider_message_id']],
   ['its look at the flow', 'a.campaign_id is null', 'flow_sends', ['flow_sends_pkey']],
   ['its look at the words of the flow', 'a.campaign_id is null', 'flow_versions', ['flow_versions_number']],
+  [
+    'the longer look at the message that is answered',
+    'order by m.rule',
+    'messages',
+    ['messages_provider_message_id', 'messages_pkey'],
+  ],
+  ['its look at the channels of the number', 'order by m.rule', 'channels', ['channels_id', 'channels_number']],
+  ['its look at the flow', 'order by m.rule', 'flow_sends', ['flow_sends_pkey']],
+  ['its look at the words of the flow', 'order by m.rule', 'flow_versions', ['flow_versions_number']],
   ['the write of a message', 'new_message as (', 'conversations', ['conversations_pkey']],
   ['its look for the message it answers', 'new_message as (', 'messages', ['messages_provider_message_id']],
   ['the dispatch of their jobs', 'woken as (', 'unmatched_statuses', ['unmatched_statuses_message']],

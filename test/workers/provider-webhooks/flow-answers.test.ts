@@ -164,8 +164,44 @@ describe('it is matched', () => {
     const { phone: otherPhone } = await app.conversation(other);
     const { data } = (await app.text(other, otherPhone, flowMessage({ flow_id: opened.id }))).body;
     await app.messageIn(data.id, 'read');
-    expect((await received(phone, { flow_token: ours(data.id) })).response).toMatchObject({ flow_id: null });
+    const { response } = await received(phone, { flow_token: ours(data.id), day: 'mon' });
+    expect(response).toMatchObject({ flow_id: null, client_token: null });
+    // The token on the wire is nobody's answer.
+    expect(response.response).toEqual({ day: 'mon' });
   });
+
+  test.each([
+    ['the message it answers', ({ providerId }: Sent) => [{ day: 'mon' }, { to: providerId }]],
+    ['our token', ({ id }: Sent) => [{ flow_token: ours(id), day: 'mon' }, {}]],
+    ['both', ({ id, providerId }: Sent) => [{ flow_token: ours(id), day: 'mon' }, { to: providerId }]],
+  ] as [string, (of: Sent) => [object, { to?: string }]][])(
+    'by %s, after its number was deleted and connected again',
+    async (_what, given) => {
+      const before = channel;
+      const form = await sent();
+      expect((await app.call('channels.delete', { params: { channelID: before.id } })).status).toBe(204);
+      const account = { phone_number_id: before.phoneNumberId, waba_id: before.wabaId, access_token: before.accessToken };
+      channel = await app.connect({ account });
+      // The second is of a person whom the channel knows.
+      for (let time = 0; time < 2; time += 1) {
+        const { message, response } = await received(form.phone, ...given(form));
+        expect(response).toMatchObject({
+          flow_id: flow.id,
+          sent_message_id: form.id,
+          channel_id: channel.id,
+          answers: [{ id: 'day', text: 'Monday' }],
+        });
+        expect(response.response).toMatchObject({ day: 'mon' });
+        expect(response.response.flow_token ?? 'booking-4711').toBe('booking-4711');
+        expect(await told(message)).toMatchObject([{ flow_id: flow.id, client_token: 'booking-4711' }]);
+      }
+      const { body } = await app.call('flows.responses.list', {
+        params: { flowID: flow.id },
+        query: { contact_id: form.contactId },
+      });
+      expect(body.items).toHaveLength(2);
+    },
+  );
 });
 
 describe('an answer that comes before the provider’s id of its message is known', () => {
