@@ -55,11 +55,13 @@ export type Exchanged = {
   /** null: it was not asked. */
   faults: ProviderFlowFault[] | null;
   there?: Pick<ProviderFlow, 'status'>;
+  /** The database's time before `there` was read: a push goes on for seconds after that. */
+  readAt?: string;
 };
 
 /** What changed here since it was sent stays a local change. */
 export async function settlePushed(own: OwnTx, flow: FlowRecord, exchanged: Exchanged): Promise<void> {
-  const { sent, baseSha256, faults, there } = exchanged;
+  const { sent, baseSha256, faults, there, readAt } = exchanged;
   await keepSent(own, flow.id, sent);
   flow.pushed_sha256 = sent.local_sha256;
   flow.pushed_name = sent.name;
@@ -70,7 +72,8 @@ export async function settlePushed(own: OwnTx, flow: FlowRecord, exchanged: Exch
   flow.asked_at = null;
   flow.synced_at = now();
   if (faults) flow.provider_faults = faults.map(faultOf);
-  if (there) takeStatus(own, flow, there.status);
+  const isOlder = Date.parse(flow.status_at ?? '') > Date.parse(readAt ?? '');
+  if (there && !isOlder) takeStatus(own, flow, there.status);
 }
 
 /** The provider's answer to what was asked of it: what it told before then is older. */

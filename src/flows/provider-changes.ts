@@ -76,6 +76,8 @@ function takeTold(own: OwnTx, flow: FlowRecord, change: InboundFlowChange): Flow
   const isNews = at !== undefined && !(Date.parse(flow.heard_at ?? '') >= at.getTime());
   if (isNews) flow.heard_at = at.toISOString();
   if (olderMs > 0 && !followsOurAct(flow, change, { olderMs, isNews })) return 'old';
+  // Of one second the words come in any order, and again: the one that begins elsewhere was told before the last one.
+  if (at && olderMs === 0 && change.previousStatus && change.previousStatus !== flow.status) return 'old';
   if (at && !(olderMs > 0)) flow.told_at = at.toISOString();
   if (!providerMayMove(flow.status, status)) return 'old';
   setStatus(own, flow, status);

@@ -94,10 +94,16 @@ async function takeMetadata(own: OwnTx, flow: FlowRecord, read: Read, isTaking: 
   takeStatusRead(own, flow, read);
 }
 
+/** Its times are whole seconds. */
+const secondMs = 1_000;
+
 /** What the provider told meanwhile is newer than what was read. */
 function takeStatusRead(own: OwnTx, flow: FlowRecord, { flow: there, readAt }: Read): void {
   const isOlder = Date.parse(flow.status_at ?? '') > Date.parse(readAt);
   if (isOlder || !providerMayMove(flow.status, there.status)) return;
-  if (!(Date.parse(flow.told_at ?? '') > Date.parse(readAt))) flow.told_at = readAt;
+  const told = Date.parse(flow.told_at ?? '');
+  if (!(told >= Date.parse(readAt))) flow.told_at = readAt;
+  // Its clock is ahead of ours, so that a copy of what it told last would look newer than what was read.
+  else if (there.status !== flow.status) flow.told_at = new Date(told + secondMs).toISOString();
   setStatus(own, flow, there.status);
 }

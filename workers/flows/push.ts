@@ -9,6 +9,7 @@ import type { ProviderFlow } from '../../src/providers/messaging-app/flow-calls.
 import { FlowRefused } from '../../src/providers/messaging-app/flow-refusals.ts';
 import type { RunContext } from '../handler.ts';
 import type { AtProvider } from './at-provider.ts';
+import { databaseTime } from './database-time.ts';
 import type { Conflict } from './fail-drifted.ts';
 import type { Moved } from './fail-moved.ts';
 import { addressFor, idOfMade, isJustMade } from './made.ts';
@@ -40,13 +41,14 @@ export async function pushThere(context: RunContext<unknown>, at: AtProvider, fl
   const change = changedMetadata(flow);
   const mayHaveArrived = changed === 'agreed' || flow.asked_at !== null;
   const isRead = known !== null && (isUploaded || change || mayHaveArrived || addressFor(context.config, flow) !== undefined);
-  const there = isRead ? await call(() => app.readFlow(account, known)) : undefined;
+  const read = isRead ? await readThere(context, at, known) : undefined;
+  const there = read?.there;
   if (there && !isForced && isOverwriting(flow, there)) return { kind: 'conflict', about: 'metadata', remote };
   const endpointUri = there && isElsewhere(context.config, flow, there) ? addressFor(context.config, flow) : undefined;
   const metadata = endpointUri ? { ...change, endpointUri } : change;
   const exchanged: Exchanged = { sent: flow, baseSha256: remote, faults: null };
   // What an edit of ours, whose answer was lost, made of the status, and the faults of such an upload.
-  if (there && mayHaveArrived) Object.assign(exchanged, { faults: there.validationErrors, there });
+  if (there && mayHaveArrived) Object.assign(exchanged, { faults: there.validationErrors, ...read });
   if (!isUploaded && !metadata) return { kind: 'pushed', exchanged };
   if (there && !moveOf(there.status, action)) return { kind: 'moved', status: there.status, isNews: true };
 
@@ -62,8 +64,14 @@ export async function pushThere(context: RunContext<unknown>, at: AtProvider, fl
     exchanged.baseSha256 = await hashThere(at, found);
   }
   // An edit makes a draft of a published flow, or not, as the provider likes.
-  if (flow.status !== 'draft') exchanged.there = await call(() => app.readFlow(account, found));
+  if (flow.status !== 'draft') Object.assign(exchanged, await readThere(context, at, found));
   return { kind: 'pushed', exchanged };
+}
+
+/** With the time before it: what the provider tells since then is newer. */
+async function readThere(context: RunContext<unknown>, { app, account, call }: AtProvider, id: string) {
+  const readAt = await databaseTime(context);
+  return { there: await call(() => app.readFlow(account, id)), readAt };
 }
 
 /** Of no document: what is there cannot be kept, and is to be replaced whatever it is. */

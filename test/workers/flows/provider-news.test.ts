@@ -60,6 +60,21 @@ test('the newest time wins, whatever the order', async () => {
   expect(await statusUpdates(app, flow.id)).toEqual(['published blocked', 'blocked published']);
 });
 
+test('of two moves of one second the last wins, though the first comes again, or behind it', async () => {
+  const { channel, flow, providerId } = await publishedFlow();
+  const at = 1_700_000_100;
+  for (const [before, status] of [
+    ['PUBLISHED', 'THROTTLED'],
+    ['THROTTLED', 'BLOCKED'],
+    ['PUBLISHED', 'THROTTLED'],
+  ])
+    await tell(channel, moved(providerId, before!, status!), at);
+  expect((await flowOf(app, flow.id)).status).toBe('blocked');
+  await tell(channel, moved(providerId, 'PUBLISHED', 'THROTTLED'), at + 10);
+  await tell(channel, moved(providerId, 'BLOCKED', 'PUBLISHED'), at + 10);
+  expect((await flowOf(app, flow.id)).status).toBe('throttled');
+});
+
 test('a deprecated flow stays so', async () => {
   const { channel, flow, providerId } = await publishedFlow();
   await tell(channel, moved(providerId, 'PUBLISHED', 'DEPRECATED'), 1_700_000_100);
