@@ -8,9 +8,14 @@ import { FlowRefused } from '../../src/providers/messaging-app/flow-refusals.ts'
 import type { RunContext } from '../handler.ts';
 import type { AtProvider } from './at-provider.ts';
 
-/** Where the provider asks for the data of a flow with an endpoint. Undefined: it asks none, or we have no address. */
-export const addressFor = (config: RunContext<unknown>['config'], { data_api_version, channel_id }: FlowRecord) =>
-  data_api_version && channel_id ? exchangeAddress(config, channel_id) : undefined;
+/**
+ * Where the provider asks for the data of a flow with an endpoint. Undefined: it asks none, or we have no address, or nobody said where Kanal is to ask
+ * (another server may answer it). Without an address the provider refuses to publish; with ours each phone would get an error.
+ */
+export const addressFor = (
+  config: RunContext<unknown>['config'],
+  { data_api_version, data_exchange_url, channel_id }: FlowRecord,
+) => (data_api_version && data_exchange_url !== null && channel_id ? exchangeAddress(config, channel_id) : undefined);
 
 /** One that an earlier run may have made is looked for by the name it was given. Undefined: the draft of this name is another. */
 export async function idOfMade(context: RunContext<unknown>, at: AtProvider, flow: FlowRecord): Promise<string | undefined> {

@@ -104,5 +104,5 @@ async function changedThere({ own }: RunContext<unknown>, flow: FlowRecord, remo
 /** Another server may answer a flow that was imported: it does until somebody says where Kanal is to ask. */
 export function isElsewhere(config: RunContext<unknown>['config'], flow: FlowRecord, { endpointUri: theirs }: ProviderFlow) {
   const ours = addressFor(config, flow);
-  return ours !== undefined && theirs !== ours && (theirs === '' || flow.data_exchange_url !== null);
+  return ours !== undefined && theirs !== ours;
 }

@@ -34,6 +34,22 @@ test('a flow that asks an endpoint only since its last edit: the same', async ()
   expect(await addressOf(channel)).toEqual([ours(channel)]);
 });
 
+test('a flow that asks an endpoint, of which nobody said where it is: the provider refuses to publish it, until somebody does', async () => {
+  const channel = await withKey();
+  const { id } = await draft(app, channel, { flow_json: endpointFlow() });
+  await doneBy(app, id, 'push');
+  const reply = await asks(app, id, 'publish');
+  expect([reply.status, reply.body.error.code]).toEqual([422, 'provider_refused']);
+  expect(await settled(app, id)).toMatchObject({
+    status: 'draft',
+    failure: { provider_code: '139002', message: expect.stringContaining('endpoint_uri') },
+  });
+  expect(await addressOf(channel)).toEqual([null]);
+  await app.call('flows.update', { params: { flowID: id }, body: exchange });
+  expect(await doneBy(app, id, 'publish')).toMatchObject({ status: 'published', failure: null });
+  expect(await addressOf(channel)).toEqual([ours(channel)]);
+});
+
 test('a flow without an endpoint has no address there', async () => {
   const channel = await unpaced(app);
   const { id } = await draft(app, channel);
