@@ -13,10 +13,13 @@ export type FlowAnswer = {
 const maxDepth = 64;
 const longestToken = 1_000;
 
+/** The form of an address is the provider's own, and no flow. Other names are let through: an answer is lost if it counts as none. */
+const notFlows = new Set<unknown>(['address_message']);
+
 /** Of the content of a received interactive message; undefined for one of another kind. */
 export function flowAnswerIn(content: Json): FlowAnswer | undefined {
-  if (content.type !== 'nfm_reply') return undefined;
-  const { response_json: response } = object(content.nfm_reply);
+  const { name, response_json: response } = object(content.nfm_reply);
+  if (content.type !== 'nfm_reply' || notFlows.has(name)) return undefined;
   const text = typeof response === 'string' ? response : response === undefined ? '' : JSON.stringify(response);
   const data = parsed(text);
   const token = data && Object.hasOwn(data, 'flow_token') ? data.flow_token : undefined;

@@ -118,6 +118,19 @@ describe('an answer', () => {
     expect((await told(talk)).at(-1)!.type).toBe('flow.response_received');
   });
 
+  test.each([
+    ['flow', ['flow.response_received']],
+    ['a_later_name', ['flow.response_received']],
+    ['address_message', []],
+  ])('in a form of the name %s', async (name, more) => {
+    const talk = await newTalk();
+    const interactive = { type: 'nfm_reply', nfm_reply: { name, body: 'Street 1', response_json: '{"values":{"city":"Pune"}}' } };
+    const { state } = await written(talk, { type: 'interactive', text: undefined, interactive });
+    expect(state).toBe('applied');
+    expect((await told(talk)).map(({ type }) => type)).toEqual(['message.new', 'conversation.updated', ...more]);
+    expect((await stored(talk)).at(-1)).toMatchObject({ type: 'interactive' });
+  });
+
   test('by a button takes as many round trips', async () => {
     const talk = await newTalk();
     const providerMessageId = newId();
