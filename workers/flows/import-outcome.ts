@@ -8,7 +8,7 @@ export type ImportCounts = {
   isCut: boolean;
   /** The organization has no room. */
   isFull: boolean;
-  /** Names of flows that were left out: taken by drafts here, and with documents that cannot be kept. */
+  /** Names of flows that were left out: taken by flows here, of which one may have been imported just before, and with documents that cannot be kept. */
   taken: string[];
   unstorable: string[];
 };
@@ -27,12 +27,12 @@ export function unfinished({ listed, isCut, isFull, taken, unstorable }: ImportC
   if (unstorable.length > 0)
     return {
       code: 'provider_refused',
-      message: `${unstorable.length} flows were not imported: their documents hold characters that cannot be kept, or are nested too deep: ${named(unstorable)}. Everything else was, but those whose names drafts here have`,
+      message: `${unstorable.length} flows were not imported: their documents hold characters that cannot be kept, or are nested too deep: ${named(unstorable)}. Everything else was, but those whose names flows here have`,
     };
   if (taken.length > 0)
     return {
       code: 'conflict',
-      message: `All flows were imported but ${taken.length}, whose names are those of drafts here: ${named(taken)}. Rename the drafts, or delete them, and import again`,
+      message: `All flows were imported but ${taken.length}, whose names are those of flows here: ${named(taken)}. Upper and lower case count as the same. Rename the flows here, or at the provider, and import again`,
     };
   return undefined;
 }

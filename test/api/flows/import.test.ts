@@ -68,6 +68,16 @@ test('one whose name a draft here has is left out, and the operation says so', a
   expect(names.map(({ name }) => name)).toEqual(['Free', 'Taken']);
 });
 
+test('of two whose names differ only by case one is left out, and the words hold for it, too', async () => {
+  const channel = await unpaced(app);
+  for (const name of ['Twice', 'TWICE'])
+    await app.control('POST', '/flows', { waba_id: channel.wabaId, name, flow_json: document(name) });
+  const { status, body } = await importOf(channel);
+  expect([status, body.error.message]).toEqual([409, expect.stringContaining('names are those of flows here')]);
+  expect(body.error.message).not.toContain('draft');
+  expect(body.error.message).toContain('at the provider');
+});
+
 test('a channel that is not here: 404; what is no id: 422', async () => {
   const other = await app.connect({ tenant: await app.organization() });
   for (const [channel_id, status] of [
