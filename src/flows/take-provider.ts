@@ -12,7 +12,7 @@ import { jsonBuilder, type NewDocument } from './given-document.ts';
 import { inspectDocument } from './inspect.ts';
 import { providerMayMove } from './moves.ts';
 import { duringWork, faultOf } from './outcome.ts';
-import { changedIn } from './sides.ts';
+import { changedIn, isOverwriting } from './sides.ts';
 import { type FlowRecord, setStatus } from './told.ts';
 import { type VersionBound, writeDocument } from './write.ts';
 
@@ -74,10 +74,19 @@ const othersOfName = statement((select, { id, account_id, name }: { id: string; 
 const isNameTaken = async (own: OwnTx, { id, account_id, name }: Pick<FlowRecord, 'id' | 'account_id' | 'name'>) =>
   (await othersOfName(own, { id, account_id, name })).length > 0;
 
-/** A name or category that was changed here stays, as a local change, unless the provider's is wanted. */
 async function takeMetadata(own: OwnTx, flow: FlowRecord, read: Read, isTaking: boolean): Promise<void> {
   const { flow: there } = read;
-  const { name, categories } = there;
+  // Where both sides changed them somebody must decide: the next push is a conflict, again, and `drift` stays.
+  if (isTaking || !isOverwriting(flow, there)) await takeNames(own, flow, there, isTaking);
+  flow.provider_faults = there.validationErrors.map(faultOf);
+  flow.preview_url = there.previewUrl;
+  flow.preview_expires_at = there.previewExpiresAt?.toISOString() ?? null;
+  flow.synced_at = now();
+  takeStatusRead(own, flow, read);
+}
+
+/** A name or category that was changed here stays, as a local change, unless the provider's is wanted. */
+async function takeNames(own: OwnTx, flow: FlowRecord, { name, categories }: ProviderFlow, isTaking: boolean): Promise<void> {
   const isNameWanted = name !== flow.name && (isTaking || flow.name === flow.pushed_name);
   if (isNameWanted && !(await isNameTaken(own, { ...flow, name }))) flow.name = name;
   if (isTaking || flow.categories.join() === flow.pushed_categories?.join()) {
@@ -86,12 +95,7 @@ async function takeMetadata(own: OwnTx, flow: FlowRecord, read: Read, isTaking: 
   }
   flow.pushed_name = name;
   flow.pushed_categories = categories;
-  flow.provider_faults = there.validationErrors.map(faultOf);
-  flow.preview_url = there.previewUrl;
-  flow.preview_expires_at = there.previewExpiresAt?.toISOString() ?? null;
   flow.drift = null;
-  flow.synced_at = now();
-  takeStatusRead(own, flow, read);
 }
 
 /** Its times are whole seconds. */

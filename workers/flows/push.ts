@@ -3,7 +3,7 @@ import { actionOf, type FlowWay } from '../../src/flows/jobs.ts';
 import { moveOf } from '../../src/flows/moves.ts';
 import { claimWork, type Exchanged } from '../../src/flows/outcome.ts';
 import { isOwnVersion } from '../../src/flows/own-version.ts';
-import { changedIn } from '../../src/flows/sides.ts';
+import { changedIn, changedMetadata, isOverwriting } from '../../src/flows/sides.ts';
 import type { FlowRecord } from '../../src/flows/told.ts';
 import type { ProviderFlow } from '../../src/providers/messaging-app/flow-calls.ts';
 import { FlowRefused } from '../../src/providers/messaging-app/flow-refusals.ts';
@@ -13,7 +13,6 @@ import { databaseTime } from './database-time.ts';
 import type { Conflict } from './fail-drifted.ts';
 import type { Moved } from './fail-moved.ts';
 import { addressFor, idOfMade, isJustMade } from './made.ts';
-import { changedMetadata, isOverwriting } from './metadata.ts';
 
 /** `over`: nothing is left to do. */
 export type Pushed =

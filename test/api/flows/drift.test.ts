@@ -136,7 +136,7 @@ test('the same change on both sides is none', async () => {
   expect(await doneBy(app, id, 'sync')).toMatchObject({ drift: null, has_local_changes: false, provider_version: 2 });
 });
 
-test('a sync takes name, categories and status; a name that was changed here stays a local change', async () => {
+test('a sync takes name, categories and status; a name that was changed on both sides stays for somebody to decide', async () => {
   const channel = await unpaced(app);
   const { id } = await draft(app, channel);
   const { provider_flow_id } = await doneBy(app, id, 'push');
@@ -149,7 +149,28 @@ test('a sync takes name, categories and status; a name that was changed here sta
   });
   await app.call('flows.update', { params: { flowID: id }, body: { name: 'Ours' } });
   await app.control('POST', `/flows/${provider_flow_id}/edit`, { name: 'Theirs' });
-  expect(await doneBy(app, id, 'sync')).toMatchObject({ name: 'Ours', has_local_changes: true });
-  await doneBy(app, id, 'push');
+  const undecided = { name: 'Ours', has_local_changes: true };
+  expect(await doneBy(app, id, 'sync')).toMatchObject({ ...undecided, drift: null });
+  expect((await asks(app, id, 'push')).status).toBe(409);
+  const { drift } = await settled(app, id);
+  expect(drift).toEqual({ detected_at: expect.any(String), provider_sha256: expect.any(String) });
+  expect(await doneBy(app, id, 'sync')).toMatchObject({ ...undecided, drift });
+  expect((await asks(app, id, 'push')).status).toBe(409);
+  expect((await there(app, channel))[0]!.name).toBe('Theirs');
+  expect((await asks(app, id, 'push', { body: { force: true } })).body).toMatchObject({ name: 'Ours', drift: null });
   expect((await there(app, channel))[0]!.name).toBe('Ours');
+});
+
+test('categories that both sides changed: a sync that takes decides, one that does not leaves them', async () => {
+  const channel = await unpaced(app);
+  const { id } = await draft(app, channel);
+  const { provider_flow_id } = await doneBy(app, id, 'push');
+  await app.call('flows.update', { params: { flowID: id }, body: { category: 'shopping' } });
+  await app.control('POST', `/flows/${provider_flow_id}/edit`, { categories: ['SIGN_UP'] });
+  expect((await asks(app, id, 'push')).status).toBe(409);
+  const { drift } = await settled(app, id);
+  expect(drift).not.toBeNull();
+  expect(await doneBy(app, id, 'sync')).toMatchObject({ category: 'shopping', drift });
+  const taken = await asks(app, id, 'sync', { take: true });
+  expect(taken.body).toMatchObject({ category: 'sign_up', has_local_changes: false, drift: null });
 });
