@@ -59,16 +59,18 @@ async function readFoundPage<Row extends object>(
 ): Promise<ListRows<Row>> {
   const searches = listing.value ? [] : searchesOf(table.fields, listing);
   if (searches.length === 0) return readPage(ask, table, organizationId, listing, page, bounds);
-  const read = (asked: Listing, { limit, after }: ListPage, checks = bounds.checks) =>
+  const read = (asked: Listing, { limit, after }: ListPage, checks: number) =>
     readPage<Row>(ask, table, organizationId, asked, { limit, after }, { ...bounds, checks });
   const compared = comparedOf(table.fields, listing);
-  const begun = await read(compared, page, begunWith * (page.limit + 1) * compared.unindexed);
+  const first = Math.min(bounds.checks, begunWith * (page.limit + 1) * compared.unindexed);
+  const left = bounds.checks - first;
+  const begun = await read(compared, page, first);
   if (!begun.end) return begun;
   for (const search of searches) {
     const { count, ids } = await idsFound(ask, organizationId, search);
-    if (count <= maxFound) return read({ ...search.without(compared), found: { column: search.column, ids } }, page);
+    if (count <= maxFound) return read({ ...search.without(compared), found: { column: search.column, ids } }, page, left);
   }
-  const { rows, end } = await read(compared, { limit: page.limit - begun.rows.length, after: begun.end });
+  const { rows, end } = await read(compared, { limit: page.limit - begun.rows.length, after: begun.end }, left);
   return { rows: [...begun.rows, ...rows], ...(end && { end }) };
 }
 
