@@ -57,7 +57,7 @@ async function fill(sql: pg.ClientBase, { organizationId, rows, ruleIds }: Owner
             '{"at": [3]}', 3, case when x.state = 'failed' then 'deal' end,
             case when x.state = 'failed' then '{"code": "not_found", "message": "There is no such stage"}'::jsonb end,
             case when x.state = 'cancelled' then 'exit_when' else '' end, x.at, x.at, x.at
-       from (select n, ($2::uuid[])[1 + (n * 7919) % $3::int] as rule_id, ${stateOf} as state, k.ids[1 + n % cardinality(k.ids)] as contact_id,
+       from (select n, ($2::uuid[])[1 + (n::bigint * 7919) % $3::int] as rule_id, ${stateOf} as state, k.ids[1 + n % cardinality(k.ids)] as contact_id,
                     clock_timestamp() - interval '20 days' * (1 - n / $4::float8) - interval '1 min' as at
                from generate_series(1, $4::int) n,
                     (select array_agg(id) as ids from contacts where organization_id = $1) k) x`,
