@@ -1,4 +1,5 @@
 import { setUrlRules, urlRules } from '../src/automation/http/url-rules.ts';
+import { poolWidth } from '../src/automation/limits.ts';
 import { commerceTallies } from '../src/commerce/tallies.ts';
 import { knowJobs } from '../src/jobs.ts';
 import { createStorage } from '../src/media/storage/index.ts';
@@ -92,7 +93,7 @@ export async function startWorkers(config: Config, log: Log, onDead: () => void)
   const suspects = createSuspects();
   void Promise.all([queues.whenOpen(), clock.asked, providers.load()]).then(() => {
     if (isStopping) return;
-    const work = (name: QueueName) => startWorker(deps, queues.backend, name, byName, concurrencyOf(config, name), suspects);
+    const work = (name: QueueName) => startWorker(deps, queues.backend, name, byName, sizesOf(config, name), suspects);
     workers.push(...served.map(work));
     log.info({ queues: served, backend: queues.backend.name }, 'working');
   });
@@ -133,6 +134,12 @@ export async function startWorkers(config: Config, log: Log, onDead: () => void)
       await database.close();
     },
   };
+}
+
+/** Steps of rules work on the database, and many at once only make messages wait. Calls outside do not count, so an organization may have more runs than that. */
+function sizesOf(config: Config, queue: QueueName) {
+  const concurrency = concurrencyOf(config, queue);
+  return { concurrency, share: queue === 'automations' ? Math.max(concurrency, poolWidth) : concurrency };
 }
 
 const concurrencyOf = (config: Config, queue: QueueName) =>

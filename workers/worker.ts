@@ -19,12 +19,12 @@ export function startWorker(
   backend: Backend,
   queue: QueueName,
   handlers: Map<string, Handler<Record<string, string>, unknown>>,
-  concurrency: number,
+  sizes: Parameters<typeof createPlaces>[0],
   suspects: Suspects,
 ): AnyWorker {
   const { config, log } = deps;
-  const places = createPlaces({ concurrency, share: concurrency });
-  const taken = createTaken(concurrency * config.concurrencyOpenFactor);
+  const places = createPlaces(sizes);
+  const taken = createTaken(sizes.share * config.concurrencyOpenFactor);
   const process = async (job: RunJob, token?: string) => {
     const deaths = job.stalledCounter ?? 0;
     if (deaths < suspectAfter) return processRun(deps, handlers, places, job, token);

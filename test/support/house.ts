@@ -229,7 +229,7 @@ export async function openHouse(
     },
     work(handlers, { concurrency = 5 } = {}) {
       const byName = new Map(handlers.map((handler) => [handler.contract.name, handler]));
-      const worker = startWorker(deps, queues.backend, 'default', byName, concurrency, createSuspects());
+      const worker = startWorker(deps, queues.backend, 'default', byName, { concurrency, share: concurrency }, createSuspects());
       workers.push(worker);
       return worker;
     },

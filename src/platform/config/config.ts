@@ -121,7 +121,11 @@ export const configSchema = Joi.object({
   WEBHOOK_RETRIES_CONCURRENCY: runs
     .default(20)
     .description('Later attempts of webhook deliveries a worker runs at once, those that wait for the receiver not counted'),
-  AUTOMATIONS_CONCURRENCY: runs.default(20).description('Steps of automation rules a worker runs at once'),
+  AUTOMATIONS_CONCURRENCY: runs
+    .default(4)
+    .description(
+      'Runs of rules a worker works on at once, those that wait for a call outside not counted: more are hardly faster, and messages beside them slower',
+    ),
   DEFAULT_CONCURRENCY: runs.default(20).description('Other jobs a worker runs at once'),
   LOCK_DURATION_MS: whole.min(500).default(10_000).description('A run whose worker is silent this long is taken over'),
   STALLED_INTERVAL_MS: whole.min(100).default(5_000).description('How often dead runs are looked for'),

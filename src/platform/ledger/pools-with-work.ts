@@ -38,9 +38,12 @@ export const poolsWithWork = `
   ${given},
   work as (${keyOf} from waiting union ${keyOf} from given)`;
 
+/** As in fill_pool: a quarter of a pool with a rate, whose plan bulk work would fill, and three quarters of any other. */
+const bulkPlaces = `greatest(1, case when p.rate is null then p.width - p.width / 4 else p.width / 4 end)`;
+
 /**
  * Pool `p` has a place for a row of class 0 or 1 that waits and is due by `until`; `isOf` is the condition that a job belongs to it. Bulk work has a
- * share of the width alone, as in fill_pool. `class <=` and not `or`, so that what has no place is not read.
+ * share of the width alone. `class <=` and not `or`, so that what has no place is not read.
  */
 export const hasPlaceFor = (isOf: (job: string) => string, until: string) => `
   exists (
@@ -53,7 +56,7 @@ export const hasPlaceFor = (isOf: (job: string) => string, until: string) => `
          select 1
            from jobs j
           where ${isOf('j')} and j.state = 'waiting' and j.run_at <= ${until}
-            and j.class <= case when taken.bulk < greatest(1, p.width / 4) then 1 else 0 end))`;
+            and j.class <= case when taken.bulk < ${bulkPlaces} then 1 else 0 end))`;
 
 /** The pool `p` of row `w` of `work`. */
 export const poolOfWork = `

@@ -11,7 +11,7 @@ import {
   nothingDispatched,
   type PoolRef,
 } from './accept.ts';
-import { handOverParked } from './hand-over-parked.ts';
+import { handOverParked, letParkedIntoPools } from './hand-over-parked.ts';
 import type { Ledger } from './ledger.ts';
 import { lockOf, tryLock } from './locks.ts';
 import { isParked } from './park.ts';
@@ -102,10 +102,12 @@ export async function sweep({ database, queues, ledger, log, config }: Swept): P
   const findings: Findings = { parked: 0, looked: 0, added: 0, rerun: 0, woken: 0, pools: 0, lanes: 0, isWhole: true };
   const isParkedLate = within(maxMs.parked);
   while (queues.isReady()) {
+    // Their pools are filled with the others below.
+    const letIn = await letParkedIntoPools(database, batch);
     const rows = await handOverParked(database, config.laterTriesPerSecond, batch);
-    findings.parked += rows.length;
+    findings.parked += letIn + rows.length;
     void giveInTime(ledger, rows);
-    if (rows.length < batch) break;
+    if (letIn < batch && rows.length < batch) break;
     if (isParkedLate()) {
       findings.isWhole = false;
       break;

@@ -1,8 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
 import { fillPool as fillPoolBefore } from './20261121000010-ledger.ts';
 
-const isSeqScanOff = (name: string) => `alter function ${name} set enable_seqscan = off`;
-const nameOfFill = 'fill_pool(uuid, text, boolean)';
+export const isSeqScanOff = (name: string) => `alter function ${name} set enable_seqscan = off`;
+export const nameOfFill = 'fill_pool(uuid, text, boolean)';
 
 /** Conversation (0) before bulk (1) in every pool (docs/decisions/0034-classes.md). */
 export class Classes extends Migration {
@@ -12,7 +12,7 @@ export class Classes extends Migration {
     this.addSql('alter table jobs add class smallint not null default 0 check (class between 0 and 1)');
     this.index('waiting', 'class, seq');
     this.index('room', 'class');
-    for (const text of [fillPool, stateOfReleased, hasBulk]) this.addSql(text);
+    for (const text of [fillPoolWith('greatest(1, width / 4)'), stateOfReleased, hasBulk]) this.addSql(text);
     for (const name of [nameOfFill, 'state_of_released(uuid, text, smallint, timestamptz)', 'has_bulk(uuid, text)'])
       this.addSql(isSeqScanOff(name));
   }
@@ -39,9 +39,9 @@ export class Classes extends Migration {
  * As in 20261121000010-ledger, with two classes. Bulk rows take what conversation rows leave, and hold at most a quarter of the width: their plan
  * reaches a quarter of a second ahead. Conversation rows do not stand behind it: while bulk rows hold places, theirs begin now, or where the
  * last conversation row has its place. The bulk row that is too early then gets the end of the plan from its claim, so such places do not
- * move `plan_at`.
+ * move `plan_at`. `bulkPlaces`: an expression of a pool's columns.
  */
-const fillPool = `
+export const fillPoolWith = (bulkPlaces: string) => `
 create or replace function fill_pool(the_organization uuid, the_pool text, is_patient boolean)
 returns table (id uuid, run int, queue text, name text, organization_id uuid, pool text, delay_ms float8)
 language plpgsql volatile as $$
@@ -71,7 +71,7 @@ begin
   with p as (
     select *,
            width - taken.total as n,
-           greatest(1, width / 4) - taken.bulk as bulk_n,
+           ${bulkPlaces} - taken.bulk as bulk_n,
            greatest(
              least(coalesce(plan_at, clock_timestamp()), clock_timestamp() + 2 * width * interval '1 s' / rate),
              clock_timestamp()) as t0,
