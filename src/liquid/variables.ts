@@ -38,7 +38,7 @@ export function* readIn(templates: Template[]): Generator<{ root: string; field:
   for (const token of argumentsIn(templates)) yield* readBy(token);
 }
 
-function* readBy(token: Token): Generator<{ root: string; field: string | undefined }> {
+export function* readBy(token: Token): Generator<{ root: string; field: string | undefined }> {
   if (!TypeGuards.isPropertyAccessToken(token)) return;
   const { variable, props } = token;
   const names = variable ? [] : props.map(literalOf);
@@ -69,7 +69,7 @@ function* argumentsIn(templates: Template[]): Generator<Token> {
 }
 
 /** Those of the allowed tags never yield: they have no files to read. */
-const childrenOf = (template: Template) => (template.children?.(false, true).next().value ?? []) as Template[];
+export const childrenOf = (template: Template) => (template.children?.(false, true).next().value ?? []) as Template[];
 
 function* tokensIn(argument: Argument): Generator<Token> {
   if (!('initial' in argument)) return yield argument;

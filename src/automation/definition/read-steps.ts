@@ -6,6 +6,7 @@ import { maxDepth, maxLiquid, maxSteps } from '../limits.ts';
 import { faultsAroundLiquid } from './around-liquid.ts';
 import { controlSteps, stepId } from './control-steps.ts';
 import type { Branch, Step } from './definition.ts';
+import { secretUseFaults } from './secret-uses.ts';
 import { inBody, shaped } from './shape.ts';
 import { variablesFor } from './variables.ts';
 
@@ -71,7 +72,8 @@ export function readSteps(reading: Reading, given: unknown[]): Step[] {
 
   function readAction({ id, type, ...fields }: Object_, action: Action, path: Path): Step {
     faults.push(...shaped(namedId, id, [...path, 'id']).faults, ...faultsAroundLiquid(action.fields, fields, path));
-    checkLiquid(fields, path, action.kind === 'call');
+    const isSound = checkLiquid(fields, path, action.kind === 'call');
+    if (isSound && action.kind === 'call') faults.push(...secretUseFaults(fields, path));
     nameStep(id, path);
     return { ...fields, id: id as string, type: type as string };
   }
@@ -119,14 +121,16 @@ export function readSteps(reading: Reading, given: unknown[]): Step[] {
     return Object.fromEntries(lists.map((name) => [name, readList(whole[name] as unknown[], [...path, name], depth + 1)]));
   }
 
-  function checkLiquid(fields: Object_, path: Path, mayHoldSecrets: boolean): void {
+  function checkLiquid(fields: Object_, path: Path, mayHoldSecrets: boolean): boolean {
     const before = characters;
     characters += liquidCharacters(fields);
     if (before <= maxLiquid && characters > maxLiquid)
       say(path, 'liquid.too_many', `All Liquid of a rule has at most ${maxLiquid} characters`);
-    if (characters > maxLiquid) return;
+    if (characters > maxLiquid) return false;
     const variables = variablesFor(reading.events, ids, mayHoldSecrets);
-    faults.push(...liquidFaults(fields, path, { of: 'a step', variables }).map(detailOf));
+    const found = liquidFaults(fields, path, { of: 'a step', variables }).map(detailOf);
+    faults.push(...found);
+    return found.length === 0;
   }
 }
 

@@ -60,7 +60,7 @@ const fields = Joi.object<HttpRequest>({
   method: Joi.string()
     .valid(...methods)
     .default('POST'),
-  url: Joi.string().max(maxUrl).custom(url).required().description('https. A secret may stand in its query'),
+  url: Joi.string().max(maxUrl).custom(url).required().description('https. A secret may stand in its query, which encodes it'),
   headers: Joi.object()
     .pattern(Joi.string().max(200), Joi.string().max(maxHeader).allow(''))
     .max(maxHeaders)

@@ -14,6 +14,7 @@ const email = { field: 'contact.email', operator: 'is_not_empty' };
 const nested = (depth: number): object => (depth === 0 ? email : { all: [nested(depth - 1)] });
 const branched = (depth: number): object =>
   depth === 0 ? tag('a') : { id: `b${depth}`, type: 'branch', branches: [{ conditions: email, steps: [branched(depth - 1)] }] };
+const call = (fields: object) => ({ steps: [{ id: 'a', type: 'http_request', url: 'https://example.com/', ...fields }] });
 const schedule = (cron: string, more: object = {}) => ({ trigger: { type: 'schedule', cron, ...more } });
 
 /** What is wrong, and where it is said. */
@@ -38,10 +39,17 @@ const faults: [string, object, string | RegExp][] = [
     'steps[0].branches[0].conditions',
   ],
   ['a cron of six fields', schedule('0 0 9 * * *'), 'trigger.cron'],
+  ['every minute for a list', schedule('* * * * *', { for_each: { kind: 'contact' } }), 'trigger.cron'],
   ['a cron that is never due', schedule('0 0 30 2 *'), 'trigger.cron'],
   ['an unknown zone', schedule('0 9 * * *', { timezone: 'Mars/Base' }), 'trigger.timezone'],
   ['Liquid that names an unknown variable', { steps: [{ ...tag('a'), tag: '{{ nobody.name }}' }] }, 'steps[0].tag'],
   ['Liquid that does not parse', { steps: [{ ...tag('a'), tag: '{{ contact.name' }] }, 'steps[0].tag'],
+  ['Liquid that names a step behind it', { steps: [{ ...tag('a'), tag: '{{ steps.b.tag }}' }, tag('b')] }, 'steps[0].tag'],
+  ['a loop in Liquid', { steps: [{ ...tag('a'), tag: '{% for a in contact.tags %}{% endfor %}' }] }, 'steps[0].tag'],
+  ['a URL to the inside', call({ url: 'https://10.0.0.1/' }), 'steps[0].url'],
+  ['a secret outside a call', { steps: [{ ...tag('a'), tag: '{{ secrets.TOKEN }}' }] }, 'steps[0].tag'],
+  ['a filter on a secret', call({ headers: { A: 'Basic {{ secrets.TOKEN | url_encode }}' } }), 'steps[0].headers.A'],
+  ['a secret that is compared', call({ body: { a: ['{% if secrets.TOKEN == "x" %}y{% endif %}'] } }), 'steps[0].body.a[0]'],
   ['limits beyond ours', { limits: { starts_per_hour: 11 } }, 'limits.starts_per_hour'],
 ];
 
