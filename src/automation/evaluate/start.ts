@@ -23,7 +23,8 @@ type Counted = { is_none: boolean; starts: number; live: string[]; told: HeldRea
 
 /**
  * SQL: a few looks for each rule and subject, by index; the subject's runs of the last hour are counted no further than to the limit. `coalesce`: the rule is
- * found by its id, not among all that are live (ledger/states.ts).
+ * found by its id, not among all that are live (ledger/states.ts). Moments are counted by their own time: of two that are an hour apart the second may be
+ * worked off some milliseconds less than an hour after the first.
  */
 const countOf = (organization: string, ...[rules, subjects, events, maxes, singles, moments]: string[]) => `
   select s.event_id is not null
@@ -46,6 +47,7 @@ const countOf = (organization: string, ...[rules, subjects, events, maxes, singl
                     from automation_runs r
                    where r.organization_id = ${organization} and r.subject_id = s.subject_id and r.rule_id = s.rule_id
                      and r.created_at > clock_timestamp() - interval '1 hour'
+                     and coalesce(r.occurs_at > s.occurs_at - interval '1 hour', true)
                    limit s.max) started) as starts,
          case when s.is_single
               then array(

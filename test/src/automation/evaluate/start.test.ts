@@ -73,6 +73,18 @@ describe('a rule starts', () => {
     expect(await admit(own, bound, who, [])).toBe('too_often');
   });
 
+  test('at each moment of its schedule, however close to it the run of the last one began', async () => {
+    const trigger = { type: 'schedule', cron: '0 * * * *' } as const;
+    const [one, who] = [await rule({ trigger, limits: { starts_per_hour: 1 } }), about()];
+    const last = await at.run({ rule: one.id, subject: who.subjectId, minutesAgo: 58 });
+    await at.sql(`update automation_runs set occurs_at = '2026-01-05T09:00:00Z' where id = $1`, [last]);
+    const verdictAt = async (moment: string) =>
+      (await admitAll(own, [{ rule: one, subject: who, chain: [], occursAt: new Date(moment) }]))[0]!.verdict;
+    expect(await verdictAt('2026-01-05T10:00:00Z')).toBe('ok');
+    expect(await verdictAt('2026-01-05T09:59:00Z')).toBe('too_often');
+    expect(await admit(own, one, who, [])).toBe('too_often');
+  });
+
   test.each(['queued', 'running'] as const)('with a run that is %s: by its concurrency', async (state) => {
     const who = about();
     const [skip, each, restart] = [
