@@ -25,10 +25,17 @@ export function outputOf({ status, headers, body, isWhole }: Answer, secrets: Re
 const stored = (text: string) => text.replaceAll('\0', '').toWellFormed();
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
+/** Of valid JSON: a text, within which no number begins, or a number. */
+const textsAndNumbers = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/** It would be read as its neighbour: the id of a system outside is often so long. */
+const isInexact = (token: string) => token.length > 15 && /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token));
+
 /** Undefined: it is none, or none that can be stored. */
 function jsonOf(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+    const json = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+    JSON.parse(json);
+    const value: unknown = JSON.parse(json.replaceAll(textsAndNumbers, (token) => (isInexact(token) ? `"${token}"` : token)));
     return faultIn(value) ? undefined : value;
   } catch {
     return undefined;

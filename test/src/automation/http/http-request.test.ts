@@ -180,6 +180,19 @@ describe('what is kept', () => {
     expect(await call({ url })).toMatchObject({ kind: 'done', output: { status: 200, body: kept, is_cut: false } });
   });
 
+  test('a whole number that JavaScript cannot hold, as a text', async () => {
+    const sent =
+      '{"id":12345678901234567890,"ids":[-9007199254740993,9007199254740991],"text":"a \\" 12345678901234567890","part":0.12345678901234566}';
+    const { url } = await seeing(() => [200, sent, json]);
+    const body = {
+      id: '12345678901234567890',
+      ids: ['-9007199254740993', 9007199254740991],
+      text: 'a " 12345678901234567890',
+      part: 0.12345678901234566,
+    };
+    expect(await call({ url })).toMatchObject({ kind: 'done', output: { body, is_cut: false } });
+  });
+
   test('of a long answer the begin, as text', async () => {
     const { url } = await seeing(() => [200, JSON.stringify({ text: 'ä'.repeat(50_000) }), json]);
     const outcome = (await call({ url })) as Extract<CallOutcome, { kind: 'done' }>;
