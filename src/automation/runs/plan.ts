@@ -156,7 +156,8 @@ class Plan {
       return this.draft.failed(step, errorOf(error), this.input);
     const { id: _, type: __, ...input } = step;
     this.draft.took(step, 'skipped', { input });
-    return undefined;
+    // Its reason alone could not be said.
+    return step.type === 'stop' ? { kind: 'succeed', reason: '' } : undefined;
   }
 
   /** It reads what a step of the batch changes, or must not share its transaction. */

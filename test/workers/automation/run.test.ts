@@ -306,6 +306,17 @@ test('in log mode every action is passed over with what it would do, and waits a
   ]);
 });
 
+test('in log mode a stop ends the run, also where its reason reads what was never given', async () => {
+  const stop = { id: 's', type: 'stop', reason: 'It is {{ steps.call.number }}' };
+  const run = await at.begin(await at.rule([doing('call', { type: 'ask' }), stop, doing('never')]), { mode: 'log' });
+  expect(await at.work(run)).toEqual({ kind: 'done' });
+  expect(await at.seen(run)).toMatchObject({ state: 'succeeded', steps_run: 2, reason: '' });
+  expect((await at.steps(run)).map(({ step_id, state, input }) => [step_id, state, input])).toEqual([
+    ['call', 'skipped', { name: 'call' }],
+    ['s', 'skipped', { reason: stop.reason }],
+  ]);
+});
+
 test('nothing is left over', async () => {
   expect(await checkJobs(at.house.database)).toEqual([]);
 });
