@@ -18,6 +18,9 @@ const keys = ['field', 'operator', 'value'];
 const everyOperator: readonly unknown[] = operators;
 const fieldOfRecord = /^[a-z][a-z0-9_]{0,62}(\.currency_code)?$/;
 
+/** Two braces alone may be looked for in a message. */
+const looksLiquid = (value: unknown) => typeof value === 'string' && /\{\{.*\}\}|\{%.*%\}/s.test(value);
+
 /** The first thing that is wrong with one condition. */
 export function comparisonFault(given: Record<string, unknown>, context: ConditionContext): Found | undefined {
   const unknown = Object.keys(given).find((key) => !keys.includes(key));
@@ -26,6 +29,12 @@ export function comparisonFault(given: Record<string, unknown>, context: Conditi
   const { field, operator = 'eq', value } = given;
   if (typeof field !== 'string') return found('.field', 'string.base', 'field must be a string such as contact.name');
   if (typeof operator !== 'string') return found('.operator', 'string.base', 'operator must be a string');
+  if ([value].flat().some(looksLiquid))
+    return found(
+      '.value',
+      'condition.liquid',
+      'A condition compares with the value as it is written: Liquid in it is not rendered',
+    );
   if (operator === withinHours) return hoursFault(field, value, context);
   const fault = rootFault(field, context);
   if (fault) return fault;
@@ -41,7 +50,8 @@ function rootFault(field: string, { event, roots: there, steps }: ConditionConte
   if (!isRoot(root) || rest === '')
     return found('.field', 'any.only', `field must begin with one of ${roots.join(', ')}, and a dot`);
   if (there && !there.has(root)) return found('.field', 'any.only', `Nothing is known of a ${root} here`);
-  if (root === 'event' && event === null) return found('.field', 'any.only', 'There is no event here');
+  if ((root === 'event' || root === 'message') && event === null)
+    return found('.field', 'any.only', `There is no ${root} here: no event begins the rule`);
   const [member = ''] = rest.split('.');
   if (root === 'event' && event && !eventMembers(event).includes(member))
     return found('.field', 'any.only', `${event} has no ${member}: it has ${eventMembers(event).join(', ')}`);

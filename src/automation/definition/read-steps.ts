@@ -8,7 +8,7 @@ import { controlSteps, stepId } from './control-steps.ts';
 import type { Branch, Step } from './definition.ts';
 import { secretUseFaults } from './secret-uses.ts';
 import { inBody, shaped } from './shape.ts';
-import { variablesFor } from './variables.ts';
+import { eventAmong, variablesFor } from './variables.ts';
 
 export type ConditionFaults = (
   given: unknown,
@@ -102,15 +102,15 @@ export function readSteps(reading: Reading, given: unknown[]): Step[] {
           const at = [...path, 'branches', index];
           const { conditions } = one as Object_;
           if (conditions != null)
-            faults.push(...reading.conditionFaults(conditions, [...at, 'conditions'], { ...seen(), steps: new Set(ids) }));
+            faults.push(
+              ...reading.conditionFaults(conditions, [...at, 'conditions'], {
+                event: eventAmong(reading.events),
+                steps: new Set(ids),
+              }),
+            );
           return { ...(one as Object_), ...within(one as Object_, ['steps'], at, depth) } as Branch;
         });
     return { ...value, branches, ...within(value, ['else'], path, depth) } as Step;
-  }
-
-  /** Conditions are checked by the event where there is one only. */
-  function seen(): { event?: string } {
-    return reading.events.length === 1 ? { event: reading.events[0] } : {};
   }
 
   function within(whole: Object_, names: string[], path: Path, depth: number): Object_ {

@@ -7,7 +7,7 @@ import { inBody, shaped } from './shape.ts';
 import { sizeFault } from './size.ts';
 import { scheduleFaults } from './trigger-faults.ts';
 import { eventTypeOf, triggers } from './triggers.ts';
-import { eventsOf } from './variables.ts';
+import { eventAmong, eventsOf } from './variables.ts';
 
 export type Read = { definition?: Definition; faults: ErrorDetail[] };
 
@@ -46,13 +46,12 @@ export function readWith(kit: Kit, given: unknown): Read {
   if (trigger) faults.push(...scheduleFaults(trigger, rest.limits as Limits));
   const list = Array.isArray(givenSteps) ? givenSteps : [];
   const events = trigger ? eventsOf(trigger, list) : [];
-  const event = events.length === 1 ? events[0] : undefined;
   const ids = new Set<string>();
   const begin = trigger && eventTypeOf(trigger);
-  if (conditions !== null)
-    faults.push(...kit.conditionFaults(conditions, ['conditions'], { ...(begin && { event: begin }), steps: new Set() }));
+  if (conditions !== null) faults.push(...kit.conditionFaults(conditions, ['conditions'], { event: begin, steps: new Set() }));
   const steps = readSteps({ ...kit, events, ids, faults }, list);
-  if (exit_when !== null) faults.push(...kit.conditionFaults(exit_when, ['exit_when'], { ...(event && { event }), steps: ids }));
+  if (exit_when !== null)
+    faults.push(...kit.conditionFaults(exit_when, ['exit_when'], { event: eventAmong(events), steps: ids }));
   if (faults.length > 0) return { faults };
   const { concurrency, limits } = rest;
   return { definition: { trigger, conditions, steps, concurrency, exit_when, limits } as Definition, faults };

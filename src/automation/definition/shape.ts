@@ -13,6 +13,7 @@ const messages = {
   'object.xor': 'give one of {{#peersWithLabels}}, not several',
   'object.missing': 'give one of {{#peersWithLabels}}',
   'object.min': '{{#label}} must have at least one field',
+  'string.pattern.name': '{{#label}} must be {{#name}}',
   'string.guid': '{{#label}} must be a UUID',
 };
 const preferences: Joi.ValidationOptions = { abortEarly: false, errors: { wrap: { label: false } }, messages };

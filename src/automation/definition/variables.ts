@@ -20,12 +20,16 @@ function awaitedIn(given: unknown): string[] {
   return [...own, ...Object.values(given).flatMap(awaitedIn)];
 }
 
+/** By which conditions are checked; null: there is none, undefined: one of several. */
+export const eventAmong = (events: string[]): string | null | undefined =>
+  events.length === 0 ? null : events.length === 1 ? events[0] : undefined;
+
 /**
- * What the texts of a step may name. `events`: of the rule; none: whatever another rule hands on. `before`: the ids of the steps before it.
+ * What the texts of a step may name. `events`: of the rule; none: there is no event, as no rule hands its own on. `before`: the ids of the steps before it.
  * `mayHoldSecrets`: of a step that calls outside.
  */
 export const variablesFor = (events: string[], before: ReadonlySet<string>, mayHoldSecrets: boolean): Variables => ({
-  event: events.length > 0 ? [...ofEvery, ...new Set(events.flatMap(dataOf))] : null,
+  ...(events.length > 0 && { event: [...ofEvery, ...new Set(events.flatMap(dataOf))] }),
   ...subjectFields,
   record: null,
   vars: null,

@@ -25,6 +25,17 @@ const faults: [string, object, string | RegExp][] = [
   ['an unknown field', { conditions: { field: 'contact.shoe', operator: 'eq', value: 1 } }, /^conditions/],
   ['an unknown operator', { conditions: { field: 'contact.email', operator: 'like', value: 'x' } }, /^conditions/],
   ['conditions six deep', { conditions: nested(6) }, /^conditions/],
+  [
+    'Liquid in the value of a condition',
+    { conditions: { ...email, operator: 'eq', value: '{{ vars.mail }}' } },
+    'conditions.value',
+  ],
+  [
+    'an event where none begins the rule',
+    { ...schedule('0 9 * * *'), conditions: { all: [email, { field: 'event.data.plan', operator: 'eq', value: 'pro' }] } },
+    'conditions.all[1].field',
+  ],
+  ['its Liquid', { trigger: { type: 'manual' }, steps: [{ ...tag('a'), tag: '{{ event.data.plan }}' }] }, 'steps[0].tag'],
   ['51 conditions', { conditions: { all: Array(51).fill(email) } }, /^conditions/],
   ['an unknown action', { steps: [{ id: 'a', type: 'fly' }] }, 'steps[0].type'],
   ['an unknown field of a step', { steps: [{ ...tag('a'), colour: 'red' }] }, 'steps[0].colour'],

@@ -86,6 +86,13 @@ test.each<[unknown, [string, string][], ConditionContext?]>([
   ],
   [{ field: 'event.kind', value: 'x' }, [['conditions.field', 'any.only']], { event: 'message.new' }],
   [{ field: 'event.status', value: 'x' }, [['conditions.field', 'any.only']], { event: null }],
+  [{ field: 'message.text', value: 'x' }, [['conditions.field', 'any.only']], { event: null }],
+  [{ field: 'contact.name', value: '{{ vars.name }}' }, [['conditions.value', 'condition.liquid']], {}],
+  [
+    { field: 'contact.name', operator: 'in', value: ['a', '{% if vars.a %}b{% endif %}'] },
+    [['conditions.value', 'condition.liquid']],
+    {},
+  ],
   [{ field: 'deal.title', value: 'x' }, [['conditions.field', 'any.only']], { roots: new Set(['contact']) }],
   [{ field: 'steps.later.id', value: 'x' }, [['conditions.field', 'any.only']], { steps: new Set(['ask']) }],
   [{ field: 'record.Bad Name', value: 'x' }, [['conditions.field', 'any.only']]],
