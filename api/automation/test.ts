@@ -27,11 +27,17 @@ const asked = Joi.object({
     .required(),
 });
 const fault = Joi.object({ code: Joi.string().required(), message: text }).allow(null).required();
-const seen = { path: '', field: 'contact.email', operator: 'exists', value: true, actual: 'ada@example.com', holds: true };
+const seen = { path: '', field: 'contact.email', operator: 'is_not_empty', actual: 'ada@example.com', holds: true };
 
 const trialView = view(
   'rule_trial',
   Joi.object({
+    is_triggered: Joi.boolean()
+      .allow(null)
+      .required()
+      .description(
+        'Whether its trigger begins with the event: its type, its words and channel, its name. Without it no run begins. null: a subject alone',
+      ),
     subject_type: text.description('What the run would be about'),
     subject_id: id.required(),
     contact_id: id.allow(null).required(),
@@ -62,6 +68,7 @@ const trialView = view(
       .description('In their order, waits passed'),
   }),
   {
+    is_triggered: null,
     subject_type: 'contact',
     subject_id: exampleIds.contact,
     contact_id: exampleIds.contact,
@@ -90,7 +97,7 @@ export const testOneRule = endpoint({
   scope: 'automation:write',
   summary: 'See what a rule would do',
   description:
-    'Its draft, with data as it is now: an event that happened, one that is made up for the test, or a subject alone. What each condition saw, and what each step would do, rendered. Nothing is written, sent or called, and nothing is waited for. Needs the scope `contacts:read` too, since it shows contacts.',
+    'Its draft, with data as it is now: an event that happened, one that is made up for the test, or a subject alone. Whether its trigger begins with that event, what each condition saw, and what each step would do, rendered. Nothing is written, sent or called, and nothing is waited for. Needs the scope `contacts:read` too, since it shows contacts.',
   body: Joi.object<Tried>({
     event_id: id,
     event: Joi.object({
@@ -106,9 +113,9 @@ export const testOneRule = endpoint({
   }).xor('event_id', 'event', 'subject'),
   responses: { 200: trialView },
   example: { body: { subject: { type: 'contact', id: exampleIds.contact } } },
-  async handler({ params, body, caller, own }, { secrets }) {
+  async handler({ params, body, caller, own }, { secrets, config }) {
     const { draft } = await getRule(own, params.ruleID);
     assertSeesPeople(caller);
-    return ok(await tryRule({ own, secrets, actions }, params.ruleID, draft, body));
+    return ok(await tryRule({ own, secrets, actions, stopWords: config.stopWords }, params.ruleID, draft, body));
   },
 });

@@ -3,6 +3,7 @@ import { getOrganization } from '../../organizations/organizations.ts';
 import type { Own } from '../../platform/database/own.ts';
 import { invalidField } from '../../platform/errors.ts';
 import { catalogue } from '../../platform/events/catalogue.ts';
+import { isUuid } from '../../platform/ids.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import { nowDate } from '../../platform/time/clock.ts';
 import { iso } from '../../platform/time/moment.ts';
@@ -12,6 +13,7 @@ import { findEvent } from '../conditions/event-row.ts';
 import { type Facts, subjectOf } from '../conditions/facts.ts';
 import { eventFacts, messageFacts } from '../conditions/plain-facts.ts';
 import type { Definition, SubjectType } from '../definition/definition.ts';
+import { wouldBegin } from '../evaluate/would-begin.ts';
 import { contextOf } from './context-of.ts';
 import { RunScope } from './scope.ts';
 import { isSubjectThere } from './subject-there.ts';
@@ -23,11 +25,12 @@ export type Tried = {
   event?: { type: string; data: Record<string, unknown> };
   subject?: { type: SubjectType; id: string };
 };
-export type TrialDeps = { own: Own; secrets: Secrets; actions: ReadonlyMap<string, Action> };
+export type TrialDeps = { own: Own; secrets: Secrets; actions: ReadonlyMap<string, Action>; stopWords: string[] };
 
 type Asked = { holds: boolean; seen: Seen[] };
-/** `conditions`: what each saw; null: the rule has none. */
+/** `is_triggered`: whether the trigger begins with the event; null: there is none. `conditions`: what each saw; null: the rule has none. */
 export type Trial = {
+  is_triggered: boolean | null;
   subject_type: string;
   subject_id: string;
   contact_id: string | null;
@@ -37,7 +40,8 @@ export type Trial = {
 };
 
 type About = { subjectType: SubjectType; subjectId: string; contactId: string | null };
-type Start = About & { eventId: string | null; given: Partial<Facts> };
+type Happened = { type: string; data: Record<string, unknown> };
+type Start = About & { eventId: string | null; given: Partial<Facts>; event?: Happened };
 
 /** What a definition would do now. Looks, and writes nothing. Throws 422 for an event or a subject that is not there. */
 export async function tryRule(deps: TrialDeps, ruleId: string, rule: Definition, tried: Tried): Promise<Trial> {
@@ -51,6 +55,7 @@ export async function tryRule(deps: TrialDeps, ruleId: string, rule: Definition,
   const asked = async (conditions: Definition['conditions']) => conditions && scope.holds(conditions);
   const context = await contextFor(deps, ruleId, start);
   return {
+    is_triggered: start.event ? await wouldBegin(own, start.event, rule, deps.stopWords) : null,
     subject_type: start.subjectType,
     subject_id: start.subjectId,
     contact_id: start.contactId,
@@ -60,7 +65,7 @@ export async function tryRule(deps: TrialDeps, ruleId: string, rule: Definition,
   };
 }
 
-function contextFor({ own, secrets }: TrialDeps, rule_id: string, about: About): Promise<StepContext> {
+function contextFor({ own, secrets }: Pick<TrialDeps, 'own' | 'secrets'>, rule_id: string, about: About): Promise<StepContext> {
   const run = { id: own.organizationId, rule_id, subject_type: about.subjectType, subject_id: about.subjectId };
   const never = () => Promise.reject(new Error('A trial writes nothing'));
   return contextOf({ own, transact: never, secrets }, { ...run, contact_id: about.contactId, chain: [rule_id] });
@@ -70,7 +75,7 @@ async function startOf(own: Own, { event_id, event, subject }: Tried): Promise<S
   if (event_id) {
     const found = await findEvent(own, event_id);
     if (!found) throw invalidField('event_id', 'There is no such event, or it was purged', 'event.unknown');
-    return { ...(await subjectOf(own, found)), eventId: event_id, given: {} };
+    return { ...(await subjectOf(own, found)), eventId: event_id, given: {}, event: found };
   }
   return event ? startOfGiven(own, event) : startOfSubject(own, subject!);
 }
@@ -82,6 +87,8 @@ async function startOfSubject(own: Own, { type, id }: NonNullable<Tried['subject
   return { ...about, eventId: null, given: {} };
 }
 
+const isId = (given: unknown): given is string => typeof given === 'string' && isUuid(given);
+
 /** As if it had happened now. */
 async function startOfGiven(own: Own, { type, data }: NonNullable<Tried['event']>): Promise<Start> {
   const contract = catalogue.find((one) => one.type === type);
@@ -89,12 +96,16 @@ async function startOfGiven(own: Own, { type, data }: NonNullable<Tried['event']
   const whole = { ...data, organization_id: own.organizationId };
   const { error } = contract.data.unknown(true).validate(whole, { convert: false });
   if (error) throw invalidField('event.data', error.message);
-  const subjectId = String(data[contract.subject.id]);
+  const idNames = Object.entries(contract.example).flatMap(([name, value]) => (isId(value) ? [name] : []));
+  const noId = idNames.find((name) => data[name] != null && !isId(data[name]));
+  if (noId) throw invalidField(`event.data.${noId}`, `${noId} must be a UUID`, 'string.guid');
+  const subjectId = String(whole[contract.subject.id as keyof typeof whole]);
   const row = { id: own.organizationId, type, subject_type: contract.subject.type, subject_id: subjectId, data: whole };
   const about = await subjectOf(own, row);
   if (!(await isSubjectThere(own, about.subjectType, about.subjectId)))
     throw invalidField('event.data', `There is no such ${about.subjectType}`, 'subject.unknown');
-  const message = typeof data.message_id === 'string' ? messageFacts(await findMessage(own, data.message_id)) : undefined;
+  const message = isId(data.message_id) ? messageFacts(await findMessage(own, data.message_id)) : undefined;
   const created_at = iso(nowDate());
-  return { ...about, eventId: null, given: { event: eventFacts({ ...row, created_at } as never), ...(message && { message }) } };
+  const known = { ...about, eventId: null, event: row };
+  return { ...known, given: { event: eventFacts({ ...row, created_at } as never), ...(message && { message }) } };
 }

@@ -1,8 +1,11 @@
-import { beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { catalogue } from '../../../src/platform/events/catalogue.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { useApp } from '../../support/app.ts';
 import { rule } from '../../support/factories/automation.ts';
 import { contact } from '../../support/factories/contact.ts';
+import { conversation } from '../../support/factories/conversation.ts';
+import { message } from '../../support/factories/message.ts';
 import { wholeDump } from '../../support/whole-dump.ts';
 
 const app = useApp({});
@@ -94,6 +97,54 @@ test('with an event that is made up', async () => {
   const { status, body } = await call({ event });
   expect(status).toBe(200);
   expect(body).toMatchObject({ subject_type: 'contact', subject_id: contactId, conditions: { holds: true } });
+});
+
+describe('whether the trigger begins with the event', () => {
+  const keyword = { type: 'keyword', match: 'contains', keywords: ['Offér'] };
+  const told = (name: string) => ({ type: 'automation.event', data: { contact_id: contactId, name, data: {} } });
+  const updated = () => ({ type: 'contact.updated', data: { contact_id: contactId, name: 'Ada', changed: ['name'] } });
+
+  async function saying(body: string) {
+    const talk = await conversation(app.em(), app.tenant.organizationId);
+    const message_id = await message(app.em(), app.tenant.organizationId, talk, { direction: 'inbound', body });
+    const ids = { message_id, conversation_id: talk.id, contact_id: talk.contact.id, channel_id: talk.channel.id };
+    return { type: 'message.new', data: { ...ids, direction: 'inbound', from_phone: '', msg_type: 'text' } };
+  }
+
+  test.each<[string, object, () => object | Promise<object>, boolean]>([
+    ['its type', { type: 'event', event: 'contact.updated' }, updated, true],
+    ['another type', { type: 'event', event: 'contact.created' }, updated, false],
+    ['its name', { type: 'api', name: 'trial_started' }, () => told('trial_started'), true],
+    ['another name', { type: 'api', name: 'trial_started' }, () => told('trial_ended'), false],
+    ['a rule for the hand', { type: 'manual' }, updated, false],
+    ['its words', keyword, () => saying('Any OFFER today?'), true],
+    ['other words', keyword, () => saying('Good morning'), false],
+    ['an event that is no message', keyword, updated, false],
+  ])('%s', async (_, trigger, event, is_triggered) => {
+    const made = await rule(app.em(), app.tenant.organizationId, { definition: { trigger: trigger as never } });
+    const { status, body } = await app.call('automation.rules.test', {
+      params: { ruleID: made.id },
+      body: { event: await event() },
+    });
+    expect([status, body.is_triggered]).toEqual([200, is_triggered]);
+  });
+
+  test('a subject alone has none', async () => {
+    expect((await call({ subject: { type: 'contact', id: contactId } })).body).toMatchObject({ is_triggered: null });
+  });
+
+  test.each(['message_id', 'conversation_id', 'contact_id'])('an event that is made up, whose %s is none: 422', async (name) => {
+    const event = await saying('x');
+    const { status, body } = await call({ event: { ...event, data: { ...event.data, [name]: 'none' } } });
+    expect([status, body.error.details[0].field]).toEqual([422, `event.data.${name}`]);
+    expect((await call({ event: { ...event, data: { ...event.data, [name]: '' } } })).status).toBe(422);
+  });
+
+  test.each(catalogue)('an event of the catalogue, $type: its example is read, or its subject is not there', async (one) => {
+    const { organization_id: _, ...data } = one.example as Record<string, unknown>;
+    const { status, body } = await call({ event: { type: one.type, data } });
+    expect([one.type, status === 200 || body.error.details[0].code === 'subject.unknown']).toEqual([one.type, true]);
+  });
 });
 
 test.each([

@@ -66,7 +66,7 @@ test('a definition of nothing but braces, as large as one may be, is tried withi
   const steps = [...braces, ...Array.from({ length: 10 }, (_, n) => setting(`p${n}`, { plain: 'x'.repeat(15_000) }))];
   const { definition, faults } = readDefinition({ trigger: { type: 'manual' }, steps });
   expect(faults).toEqual([]);
-  const deps = { own: ownRows(at.house.database, at.organization), secrets: testSecrets, actions };
+  const deps = { own: ownRows(at.house.database, at.organization), secrets: testSecrets, actions, stopWords: [] };
   const subject = { type: 'contact', id: subjectId } as const;
   const { own } = await processorMs(() => tryRule(deps, uuidv7(), definition!, { subject }));
   expect(own).toBeLessThan(500);

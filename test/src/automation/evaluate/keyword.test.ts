@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createDefinitions } from '../../../../src/automation/evaluate/definitions.ts';
 import { findEvaluated, triggeredBy } from '../../../../src/automation/evaluate/event.ts';
 import type { KeywordTrigger } from '../../../../src/automation/evaluate/keyword.ts';
+import { wouldBegin } from '../../../../src/automation/evaluate/would-begin.ts';
 import { type Own, ownRows } from '../../../../src/platform/database/own.ts';
 import { uuidv7 } from '../../../../src/platform/ids.ts';
 import { openRuleHouse, type RuleHouse } from '../../../support/evaluations.ts';
@@ -42,6 +43,8 @@ async function begins(trigger: Omit<KeywordTrigger, 'type'>, message: Said): Pro
   const published = (await createDefinitions().read(own, [{ id, version: 1 }])).of({ id, version: 1 })!;
   expect(event.rules).toContainEqual({ id, version: 1, mode: 'live' });
   const how = triggeredBy(event, published, stopWords);
+  const unpublished = { ...published.definition, steps: [] };
+  expect(await wouldBegin(own, event, unpublished, stopWords)).toBe(how === 'keyword');
   await at.sql(`update automation_rules set status = 'paused' where id = $1`, [id]);
   return how === 'keyword';
 }
