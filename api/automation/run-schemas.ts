@@ -41,7 +41,9 @@ const runFields = {
     .required(),
   event_id: id.allow(null).required().description('The event it began with'),
   occurs_at: at('The moment of a schedule or of a date'),
-  subject_type: text.description('contact, conversation, deal, task, record or organization'),
+  subject_type: text.description(
+    'contact, conversation, deal, task, record or organization; of an event about something else that, such as campaign',
+  ),
   subject_id: id.required(),
   contact_id: id.allow(null).required().description('The person it is about; null: nobody, or the contact was erased'),
   steps_run: count.description('Steps it has taken'),

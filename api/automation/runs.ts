@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { subjectTypes } from '../../src/automation/definition/definition.ts';
+import { runSubjects } from '../../src/automation/definition/triggers.ts';
 import type { RunFilter } from '../../src/automation/runs/filter.ts';
 import { getRun } from '../../src/automation/runs/get.ts';
 import { listRuns } from '../../src/automation/runs/list.ts';
@@ -24,7 +24,9 @@ type Query = PageQuery & WireFilter;
 export const runFilterFields = {
   rule_id: id.description('Runs of this rule'),
   state: Joi.string().valid(...runStates),
-  subject_type: Joi.string().valid(...subjectTypes),
+  subject_type: Joi.string()
+    .valid(...runSubjects)
+    .description('As the runs have it'),
   subject_id: id.description('Runs about this, with `subject_type`'),
   contact_id: id.description('Runs about this person, whatever their subject is'),
   since: moment.description('Begun at this time or later: ISO 8601 with its zone, or a day in UTC'),

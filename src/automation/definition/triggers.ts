@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { ofRules } from '../../platform/events/automation-events.ts';
-import { eventTypes } from '../../platform/events/catalogue.ts';
+import { catalogue, eventTypes } from '../../platform/events/catalogue.ts';
 import { id } from '../../platform/ids.ts';
 import { maxFilters } from '../../platform/listing/filters.ts';
 import { maxSearchCharacters } from '../../platform/listing/search.ts';
@@ -14,6 +14,11 @@ const longestZone = 64;
 
 /** What a rule, or a wait, can begin with. */
 export const ruleEvents = eventTypes.filter((type) => !ofRules.includes(type));
+
+/** What runs are about: also what rules do not act upon, such as a campaign, where an event about it begins one. */
+export const runSubjects: string[] = [
+  ...new Set([...subjectTypes, ...catalogue.filter(({ type }) => ruleEvents.includes(type)).map(({ subject }) => subject.type)]),
+];
 
 const timeZone = Joi.string()
   .max(longestZone)

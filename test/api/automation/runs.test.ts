@@ -56,6 +56,18 @@ test.each([
   expect(await idsOf(query())).toEqual(names.map((name) => ids[name]));
 });
 
+test('of an event about what rules do not act upon: by the type that the run shows', async () => {
+  const campaignId = uuidv7();
+  const { id } = await automationRun(app.em(), app.tenant.organizationId, {
+    ...{ ruleId, subjectType: 'campaign', subjectId: campaignId, createdAt: '2025-01-01T00:00:00.000Z' },
+  });
+  const { body } = await list({ until: '2025-01-02' });
+  expect(body.items).toMatchObject([{ id, subject_type: 'campaign' }]);
+  expect(await idsOf({ subject_type: 'campaign', subject_id: campaignId })).toEqual([id]);
+  expect((await list({ subject_type: 'moon', subject_id: campaignId })).status).toBe(422);
+  await app.rows('delete from automation_runs where id = $1', [id]);
+});
+
 test('a cursor is for its own filters; a subject needs both of its parts', async () => {
   const { body } = await list({ limit: 1 });
   expect((await list({ limit: 1, state: 'failed', cursor: body.meta.next_cursor })).status).toBe(400);
