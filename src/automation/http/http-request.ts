@@ -5,7 +5,7 @@ import { CannotOpen } from '../../platform/secrets.ts';
 import type { HttpCall } from '../../webhooks/http-caller.ts';
 import { forbiddenHeader } from '../../webhooks/request-headers.ts';
 import type { CallAction, CallOutcome, StepContext } from '../actions/action.ts';
-import { secretsIn, withSecrets } from '../secret-marks.ts';
+import { secretsIn, withoutMarks, withSecrets } from '../secret-marks.ts';
 import { openSecret } from '../secrets.ts';
 import { outcomeOf } from './outcome.ts';
 import { urlRules } from './url-rules.ts';
@@ -51,6 +51,12 @@ const headers: Joi.CustomValidator<Record<string, string>> = (given, helpers) =>
   return helpers.message({ custom: `{{#label}}: the header ${ours.replaceAll(/[{}]/g, '')} cannot be set` });
 };
 
+/** A secret is put in at the call, which judges it. */
+const headerValue: Joi.CustomValidator<string> = (text, helpers) =>
+  /[^\t\x20-\x7e\x80-\xff]/.test(String(withoutMarks(text)))
+    ? helpers.message({ custom: '{{#label}} has a character that a header cannot have: a line break, or one beyond Latin-1' })
+    : text;
+
 const body: Joi.CustomValidator<unknown> = (given, helpers) =>
   Buffer.byteLength(textOf(given)) > maxBodyBytes
     ? helpers.message({ custom: `{{#label}} has more than ${maxBodyBytes} bytes` })
@@ -62,7 +68,7 @@ const fields = Joi.object<HttpRequest>({
     .default('POST'),
   url: Joi.string().max(maxUrl).custom(url).required().description('https. A secret may stand in its query, which encodes it'),
   headers: Joi.object()
-    .pattern(Joi.string().max(200), Joi.string().max(maxHeader).allow(''))
+    .pattern(Joi.string().max(200), Joi.string().max(maxHeader).allow('').custom(headerValue))
     .max(maxHeaders)
     .custom(headers)
     .description('Idempotency-Key is set by the call itself: the same at each attempt of the step'),

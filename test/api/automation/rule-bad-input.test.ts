@@ -58,6 +58,7 @@ const faults: [string, object, string | RegExp][] = [
   ['Liquid that names a step behind it', { steps: [{ ...tag('a'), tag: '{{ steps.b.tag }}' }, tag('b')] }, 'steps[0].tag'],
   ['a loop in Liquid', { steps: [{ ...tag('a'), tag: '{% for a in contact.tags %}{% endfor %}' }] }, 'steps[0].tag'],
   ['a URL to the inside', call({ url: 'https://10.0.0.1/' }), 'steps[0].url'],
+  ['a header of two lines', call({ headers: { A: 'a\nb', B: '{{ contact.name }}' } }), 'steps[0].headers.A'],
   ['a secret outside a call', { steps: [{ ...tag('a'), tag: '{{ secrets.TOKEN }}' }] }, 'steps[0].tag'],
   ['a filter on a secret', call({ headers: { A: 'Basic {{ secrets.TOKEN | url_encode }}' } }), 'steps[0].headers.A'],
   ['a secret that is compared', call({ body: { a: ['{% if secrets.TOKEN == "x" %}y{% endif %}'] } }), 'steps[0].body.a[0]'],

@@ -112,6 +112,13 @@ describe('publish', () => {
     expect((await act('publish', id, { version: 9 })).status).toBe(404);
   });
 
+  test('an old version that there is not: 404, and nothing changes', async () => {
+    const made = await published();
+    const { status, body } = await act('publish', made.id, { version: 2 });
+    expect([status, body.error.code]).toEqual([404, 'not_found']);
+    expect(await get(made.id)).toEqual(made);
+  });
+
   test('of a draft that somebody has changed meanwhile: 409', async () => {
     const { id, revision } = await draft();
     await act('update', id, stepsOf('other'));

@@ -78,15 +78,19 @@ test('a retried run is queued, with one job; asked twice at once, one of the two
 
 test('no retry without its subject, its rule, or beside another that lives', async () => {
   const ofNobody = await run('failed', { contactId });
+  const refusal = async (id: string) => {
+    const { status, body } = await move('retry', id);
+    return [status, body.error.details[0].code];
+  };
   await app.rows('delete from contacts where id = $1', [contactId]);
-  expect((await move('retry', ofNobody)).status).toBe(409);
+  expect(await refusal(ofNobody)).toEqual([409, 'run.subject_gone']);
   contactId = (await contact(app.em(), app.tenant.organizationId)).id;
   const second = await run('failed', { isExclusive: true });
   const first = await run('running', { isExclusive: true });
-  expect((await move('retry', second)).status).toBe(409);
+  expect(await refusal(second)).toEqual([409, 'run.subject_busy']);
   await move('cancel', first);
   await app.rows('update automation_rules set deleted_at = clock_timestamp() where id = $1', [ruleId]);
-  expect((await move('retry', second)).status).toBe(409);
+  expect(await refusal(second)).toEqual([409, 'run.rule_deleted']);
   expect(await rowOf(second)).toMatchObject({ state: 'failed', retries: 0 });
 });
 

@@ -98,6 +98,22 @@ test('a 500 is not asked again, unless the rule says that it may be', async () =
   expect(seen.slice(1).map(({ key }) => key)).toEqual([`${again}.tell`, `${again}.tell`, `${again}.tell`]);
 });
 
+test('a header that a name cannot stand in fails the step, and says which', async () => {
+  const subjectId = await at.contact();
+  await at.sql(`update contacts set name = 'Łukasz' where id = $1`, [subjectId]);
+  const run = await at.begin(
+    await at.rule(telling({ headers: { A: 'Bearer {{ secrets.CRM_TOKEN }}', 'X-Name': '{{ contact.name }}' } })),
+    {
+      subjectId,
+    },
+  );
+  expect(await toEnd(run)).toMatchObject({
+    ...{ state: 'failed', failed_step: 'tell' },
+    error: { code: 'invalid_request', message: expect.stringContaining('headers.X-Name') },
+  });
+  expect(seen).toEqual([]);
+});
+
 test('an address of the inside that a text gives is refused at the call', async () => {
   const inside = telling({ url: 'http://{{ contact.custom_fields.host }}/' });
   const subjectId = await at.contact({ host: '10.0.0.1' });
