@@ -20,6 +20,8 @@ import { type Due, locksOfRestarts, startBatch, stillThere, type TickedRule, who
 import { type Batch, readSubjects, type Source } from './subjects.ts';
 
 export const usualBatch = 500;
+/** `size`: subjects of one transaction; `max`: of one moment. */
+export type TickSizes = { size?: number; max?: number };
 
 type Seen = { found: Due[]; locks: string[] };
 /** One transaction of a tick. The last one also writes the next tick, and ends the job. */
@@ -50,7 +52,7 @@ export async function nextStep(
   source: Source,
   ruleId: string,
   jobId: string,
-  { size = usualBatch, max = maxForEach } = {},
+  { size = usualBatch, max = maxForEach }: TickSizes = {},
 ): Promise<Tick> {
   const { own } = source;
   const [row] = await waiting(own, { id: ruleId, jobId });
