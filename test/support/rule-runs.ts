@@ -145,6 +145,23 @@ export async function openRuleHouse() {
     return toRest(runId);
   }
 
+  /** Other work between the look of a step of that name and its transaction. */
+  async function meanwhile(step: string, work: () => Promise<unknown>, rest: () => Promise<unknown>, type = 'do') {
+    const act = toys.actions.get(type)! as { prepare: (context: never, given: { name: string }) => Promise<unknown> };
+    const { prepare } = act;
+    let isDone = false;
+    act.prepare = async (context, given) => {
+      const prepared = await prepare(context, given);
+      if (given.name !== step || isDone) return prepared;
+      isDone = true;
+      await work();
+      return prepared;
+    };
+    await rest();
+    act.prepare = prepare;
+    if (!isDone) throw new Error(`No step ${step} was looked at`);
+  }
+
   const seen = async (runId: string): Promise<SeenRun> =>
     (
       await sql<SeenRun>(
@@ -171,6 +188,7 @@ export async function openRuleHouse() {
       giveUp,
       toRest,
       passTime,
+      meanwhile,
       seen,
     },
     workOnce: (runId: string) => work(runId, { isFaulty: true }),

@@ -66,8 +66,11 @@ export type RunAfter = {
   job_id: string | null;
 };
 
-/** SQL: parts of the ledger's statement (bench: runs). The run is as it was when its steps were looked at: else nothing is written. */
-const movedPart: PartText = (organization, id, stateBefore, positionBefore, jobBefore, after) => `
+/**
+ * SQL: parts of the ledger's statement (bench: runs). The run is as it was when its steps were looked at: else nothing is written. A merge and an erasure
+ * change, without its lock or between its transactions, whom it is about and what it remembers of them.
+ */
+const movedPart: PartText = (organization, id, stateBefore, positionBefore, jobBefore, after, subject, contact, varsBefore) => `
   moved as (
     update automation_runs r
        set state = x.state, position = x.position, vars = x.vars, steps_run = x.steps_run, waiting_for = x.waiting_for,
@@ -84,6 +87,9 @@ const movedPart: PartText = (organization, id, stateBefore, positionBefore, jobB
        and r.state = ${stateBefore}::text
        and r.position = ${positionBefore}::jsonb
        and r.job_id is not distinct from ${jobBefore}::uuid
+       and r.subject_id = ${subject}
+       and r.contact_id is not distinct from ${contact}::uuid
+       and r.vars = ${varsBefore}::jsonb
     returning r.id)`;
 
 const isMoved: PartText = () => 'exists (select 1 from moved)';
@@ -138,6 +144,7 @@ export function includeSteps(
     params: [
       ...[organizationId, before.id, before.state, JSON.stringify(before.position), before.job_id],
       JSON.stringify({ ...set, state }),
+      ...[before.subject_id, before.contact_id, JSON.stringify(before.vars)],
     ],
     assertion: isMoved,
   });

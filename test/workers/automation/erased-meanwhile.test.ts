@@ -39,6 +39,9 @@ async function assertForgotten(run: string) {
   expect(await at.seen(run)).toMatchObject({ state: 'cancelled', reason: 'contact_deleted', job_id: null, vars: {} });
   expect(await at.jobs(run)).toEqual([]);
   await eraseRest();
+  await assertNowhere();
+}
+async function assertNowhere() {
   const dump = await wholeDump({ rows: (text, params) => at.sql(text, params) });
   expect(
     Object.entries(dump)
@@ -48,23 +51,6 @@ async function assertForgotten(run: string) {
 }
 const noting = (id: string, type = 'do') => doing(id, { type, gives: '{{ contact.name }}' });
 const setting = { id: 'v', type: 'set_vars', vars: { who: '{{ contact.name }}' } } as const;
-
-/** Between the look of a step of that name and its transaction. */
-async function meanwhile(step: string, work: () => Promise<void>, rest: () => Promise<unknown>) {
-  const act = at.toys.actions.get('do')! as { prepare: (context: never, given: never) => Promise<unknown> };
-  const { prepare } = act;
-  let isDone = false;
-  act.prepare = async (context, given: { name: string }) => {
-    const prepared = await prepare(context, given as never);
-    if (given.name !== step || isDone) return prepared;
-    isDone = true;
-    await work();
-    return prepared;
-  };
-  await rest();
-  act.prepare = prepare;
-  expect(isDone).toBe(true);
-}
 
 test('erased while its run waits: nothing of the person is left', async () => {
   const run = await at.begin(await at.rule([setting, noting('a'), { id: 'w', type: 'wait', for: { days: 1 } }, noting('b')]), {
@@ -79,7 +65,7 @@ test('erased while its run waits: nothing of the person is left', async () => {
 
 test('erased between the look of a step and its transaction: the step writes nothing', async () => {
   const run = await at.begin(await at.rule([setting, noting('a')]), { subjectId: who });
-  await meanwhile('a', erase, () => at.work(run));
+  await at.meanwhile('a', erase, () => at.work(run));
   expect(await at.effects(run)).toEqual([]);
   await assertForgotten(run);
 });
@@ -93,6 +79,29 @@ test('erased while a call is under way: its answer is not kept', async () => {
   await at.toRest(run);
   expect(await at.effects(run)).toEqual([]);
   await assertForgotten(run);
+});
+
+test('erased while a run about a deal of theirs calls: what the rest of the erasure removed is not written again', async () => {
+  const deal = uuidv7();
+  await at.sql(
+    `insert into deals (organization_id, id, title, status, currency_code, home_currency_at_write) values ($1, $2, 'Sofa', 'open', 'EUR', 'EUR')`,
+    [at.organization, deal],
+  );
+  await at.sql('insert into deal_contacts (organization_id, deal_id, contact_id, is_primary) values ($1, $2, $3, true)', [
+    ...[at.organization, deal, who],
+  ]);
+  const run = await at.begin(await at.rule([doing('call', { type: 'ask' }), doing('b')]), {
+    ...{ subjectType: 'deal', subjectId: deal, contactId: null, vars: { who: name } },
+  });
+  at.toys.answer(async () => {
+    await erase();
+    await eraseRest();
+    return { kind: 'done', output: {} };
+  });
+  await at.toRest(run);
+  expect(await at.seen(run)).toMatchObject({ state: 'succeeded', vars: { who: '[removed]' } });
+  expect(await at.effects(run)).toEqual(['b']);
+  await assertNowhere();
 });
 
 test('nothing is left over', async () => {
