@@ -6,6 +6,9 @@ import { ownRows } from '../../../../src/platform/database/own.ts';
 import { catalogue, eventTypes } from '../../../../src/platform/events/catalogue.ts';
 import { uuidv7 } from '../../../../src/platform/ids.ts';
 import { useApp } from '../../../support/app.ts';
+import { channel } from '../../../support/factories/channel.ts';
+import { conversation } from '../../../support/factories/conversation.ts';
+import { message } from '../../../support/factories/message.ts';
 import { variedObjects } from '../../../support/varied-objects.ts';
 
 const app = useApp({});
@@ -98,6 +101,21 @@ test('the person behind it, and the facts by the names that texts may read', asy
   const foreign = ownRows(app.web.deps.database, (await app.organization()).organizationId);
   const theirs = await loadFacts(foreign, refs('deal', deal));
   expect([theirs.deal, theirs.contact]).toEqual([undefined, null]);
+});
+
+test('of a conversation that became another one: that of the message', async () => {
+  const { organizationId } = app.tenant;
+  const on = await channel(app.em(), organizationId);
+  const talk = await conversation(app.em(), organizationId, { channel: on });
+  const messageId = await message(app.em(), organizationId, talk);
+  const ended = uuidv7();
+  const asked = (data: object) =>
+    subjectOf(own(), { id: uuidv7(), type: 'message.new', subject_type: 'conversation', subject_id: ended, data: { ...data } });
+  const survivor = { subjectType: 'conversation', subjectId: talk.id, contactId: talk.contact.id };
+  expect(await asked({ message_id: messageId })).toEqual(survivor);
+  const itself = { subjectType: 'conversation', subjectId: ended, contactId: null };
+  expect(await asked({ message_id: uuidv7() })).toEqual(itself);
+  expect(await asked({})).toEqual(itself);
 });
 
 test('what an event can tell of: its subject, what its data names, and the person', () => {
