@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isOurOutage } from '../src/platform/database/errors.ts';
+import { isOurOutage, isTimedOut } from '../src/platform/database/errors.ts';
 import { ownRows } from '../src/platform/database/own.ts';
 import { operationFailed } from '../src/platform/events/catalogue.ts';
 import type { JobContract } from '../src/platform/ledger/job.ts';
@@ -14,22 +14,43 @@ import { reasonOf } from '../src/platform/log.ts';
 import type { Outcome, RunContext, WorkerDeps } from './handler.ts';
 import type { Place } from './places.ts';
 
+/**
+ * So often a statement may take too long: a database that is busy lets one of them through. What takes too long at each attempt is a fault of our own, and is told
+ * as one.
+ */
+const maxTimeOuts = 5;
+
+/** `mayGiveUp`: such a fault ends the attempt, since the job is given up after many. */
+type Repeated = { job: string; job_id: string; mayGiveUp: boolean };
+
 /** An answer that has arrived must not be lost: repeat the ending transaction while the process lives. */
-async function overOutages<Result>(deps: WorkerDeps, work: () => Promise<Result>): Promise<Result> {
+async function overOutages<Result>(
+  { log, jobMetrics, isStopping }: WorkerDeps,
+  { mayGiveUp, ...job }: Repeated,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  let timeOuts = 0;
   for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {
     try {
       return await work();
     } catch (error) {
-      if (!isOurOutage(error) || deps.isStopping()) throw error;
-      deps.log.warn({ reason: reasonOf(error) }, 'the end of an attempt waits for the database');
+      if (!isOurOutage(error) || isStopping()) throw error;
+      if (isTimedOut(error)) timeOuts += 1;
+      if (timeOuts >= maxTimeOuts) {
+        if (mayGiveUp) throw error;
+        log.error({ err: error, ...job }, 'a fault of our own');
+        jobMetrics.fault(job.job);
+        timeOuts = 0;
+      }
+      log.warn({ reason: reasonOf(error) }, 'the end of an attempt waits for the database');
       await sleep(pauseMs);
     }
   }
 }
 
-async function persistently(deps: WorkerDeps, work: () => Promise<Outcome>): Promise<Outcome> {
+async function persistently(deps: WorkerDeps, repeated: Repeated, work: () => Promise<Outcome>): Promise<Outcome> {
   try {
-    return await overOutages(deps, work);
+    return await overOutages(deps, repeated, work);
   } catch (error) {
     if (error instanceof RunOver) return { kind: 'stale' };
     throw error;
@@ -47,21 +68,25 @@ export function createContext<Claimed>(
   const operation = subjectLock('operation', row.id);
   const locks = [...(row.lane ? [row.lane] : []), ...(row.visible ? [operation] : [])];
   const transact = transactFor(deps.ledger.transact, row.organization_id);
+  const ending = { job: contract.name, job_id: row.id, mayGiveUp: false };
+  const working = { ...ending, mayGiveUp: contract.faultDelayMs !== undefined };
   const inTransaction = (work: (tx: TenantTx) => Promise<Outcome>, options: TransactOptions = {}) =>
-    persistently(deps, () => transact({ locks, ...options }, work));
-  const afterLook = <Seen>(looked: Look<Seen>, work: (tx: TenantTx, seen: Seen) => Promise<void>) =>
-    persistently(deps, () =>
+    persistently(deps, ending, () => transact({ locks, ...options }, work));
+  const afterLook = <Seen>(looked: Look<Seen>, work: (tx: TenantTx, seen: Seen) => Promise<void>) => {
+    const write = () =>
       transact({ ...looked, locks: (seen) => [...locks, ...looked.locks(seen)] }, async (tx, seen): Promise<Outcome> => {
         await work(tx, seen);
         return { kind: 'done' };
-      }),
-    );
+      });
+    return persistently(deps, working, write);
+  };
 
   const context: RunContext<Claimed> = {
     ...deps,
     own: ownRows(deps.database, row.organization_id),
     transact,
-    lasting: (options, work) => overOutages(deps, () => transact(options, work)),
+    lasting: (options, work) => overOutages(deps, ending, () => transact(options, work)),
+    repeating: (options, work) => overOutages(deps, working, () => transact(options, work)),
     row,
     claimed,
     facts: {},

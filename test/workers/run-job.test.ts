@@ -217,6 +217,50 @@ describe('what comes of an error of the handler', () => {
     expect(await house.toy(toyId)).toMatchObject({ status: 'failed', reason: 'internal' });
   });
 
+  test.each(['repeating', 'finishLooked'] as const)(
+    'rule 3: in %s, what takes too long at each attempt is told as a fault of our own; where the job is not given up it is repeated',
+    async (way) => {
+      let left = 0;
+      let tried = 0;
+      const write = async () => {
+        tried += 1;
+        left -= 1;
+        if (left >= 0) throw timedOut;
+      };
+      const handler = (contract: typeof playJob) =>
+        toyHandler(contract, async (_, context) => {
+          if (way === 'finishLooked') return context.finishLooked({ look: async () => undefined, locks: () => [] }, write);
+          await context.repeating({}, write);
+          return context.finish();
+        });
+      const { id } = await house.accept({ contract: bounded });
+      left = 6;
+      expect(await house.run(handler(bounded), { id })).toMatchObject({ kind: 'wait', delayMs: 1_000 });
+      expect(tried).toBe(5);
+      expect((await house.row(id))!.error).toMatchObject({ times: 1, ours: 1 });
+      expect(house.lines).toContainEqual(expect.objectContaining({ msg: 'a fault of our own', job_id: id }));
+
+      const { id: other } = await house.accept();
+      left = 6;
+      expect(await house.run(handler(playJob), { id: other })).toEqual({ kind: 'done' });
+      expect(house.lines.filter(({ msg, job_id }) => msg === 'a fault of our own' && job_id === other)).toHaveLength(1);
+    },
+  );
+
+  test('rule 3: an answer that has arrived is kept, however long it takes', async () => {
+    const { id } = await house.accept({ contract: bounded });
+    let left = 6;
+    const handler = toyHandler(bounded, async (_, context) => {
+      await context.lasting({}, async () => {
+        left -= 1;
+        if (left >= 0) throw timedOut;
+      });
+      return context.finish();
+    });
+    expect(await house.run(handler, { id })).toEqual({ kind: 'done' });
+    expect(house.lines).toContainEqual(expect.objectContaining({ msg: 'a fault of our own', job_id: id }));
+  });
+
   test('a job that cannot even be given up waits on, and is a finding', async () => {
     const { id } = await house.accept({ contract: bounded });
     const failed = () => Promise.reject(new TypeError('another bug'));

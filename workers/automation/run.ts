@@ -17,8 +17,10 @@ const busyMs = 1_000;
 export const runRuleWith = (known: ReadonlyMap<string, Action>) =>
   handle<{ run_id: string }, RunNow | undefined>(
     runJobOfRule,
-    async ({ run_id }, { database, own, lasting, secrets, http, row, claimed, outside, finish, wait }) => {
-      const deps = { own: together(database.pool, own), transact: lasting, secrets, http, actions: known, job: row, outside };
+    async ({ run_id }, context) => {
+      const { database, repeating, lasting, secrets, http, row, claimed, outside, finish, wait } = context;
+      const own = together(database.pool, context.own);
+      const deps = { own, transact: repeating, lasting, secrets, http, actions: known, job: row, outside };
       try {
         const ended = await advance(deps, run_id, claimed);
         // It was cancelled, or another job goes on with it.

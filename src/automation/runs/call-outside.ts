@@ -27,7 +27,7 @@ export async function callOutside(deps: RunDeps, run: RunNow, { step, action, fi
     if (positionOf(now.position).calling?.claim !== calling?.claim) throw new RunOver();
     return answered(deps, now, outcome);
   };
-  return deps.transact(
+  return deps.lasting(
     {
       look,
       isOneTrip: (batch) => batch === undefined || batch.next.kind === 'succeed',

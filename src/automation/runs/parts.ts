@@ -11,6 +11,8 @@ export type RunDeps = {
   own: Own;
   /** Repeats over outages of our own. */
   transact: TenantTransact;
+  /** The same, whatever it takes: for the answer of a call. */
+  lasting: TenantTransact;
   secrets: Secrets;
   http?: HttpCaller;
   /** By type. */

@@ -50,6 +50,35 @@ test('a run that meets a fault of our own at each attempt waits longer and longe
   expect(await at.effects(run)).toEqual(['a', 'c']);
 });
 
+test('a step that takes too long at each attempt ends the attempt, and the steps before it are done by themselves', async () => {
+  const act = at.toys.actions.get('do')!;
+  if (act.kind !== 'database') throw new Error('No action of the database');
+  const { prepare } = act;
+  const run = await at.begin(await at.rule([doing('a'), doing('b')]));
+  const timedOut = Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
+  let writes = 0;
+  act.prepare = async (...given) => {
+    const prepared = await prepare(...given);
+    if ((given[1] as { name: string }).name !== 'b') return prepared;
+    const write = async () => {
+      writes += 1;
+      throw timedOut;
+    };
+    return { ...prepared, write };
+  };
+  const ended = [await at.workOnce(run), await at.workOnce(run)];
+  act.prepare = prepare;
+  expect(ended).toMatchObject([
+    { kind: 'wait', delayMs: 5_000 },
+    { kind: 'wait', delayMs: 15_000 },
+  ]);
+  expect(writes).toBe(10);
+  expect(await at.effects(run)).toEqual(['a']);
+  await at.workOnce(run);
+  expect(await at.seen(run)).toMatchObject({ state: 'succeeded' });
+  expect(await at.effects(run)).toEqual(['a', 'b']);
+});
+
 test('a run whose version cannot be read fails, too', async () => {
   const rule = await at.rule([doing('a')]);
   const run = await at.begin(rule);

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Registry } from 'prom-client';
+import { createJobMetrics } from '../../../workers/job-metrics.ts';
+import { openRuleHouse, type RuleHouse } from '../../support/evaluations.ts';
+import { contact } from '../../support/factories/contact.ts';
+
+let at: RuleHouse;
+const registry = new Registry();
+beforeAll(async () => {
+  at = await openRuleHouse();
+  Object.assign(at.house.deps, { jobMetrics: createJobMetrics(registry) });
+});
+afterAll(() => at.close());
+
+const faults = async () => {
+  const metric = await registry.getSingleMetric('kanal_job_faults_total')!.get();
+  return metric.values.find(({ labels }) => labels.job === 'automation.evaluate')?.value ?? 0;
+};
+const due = (event: string) => at.sql('update jobs set run_at = clock_timestamp() where subject_id = $1', [event]);
+
+test('an evaluation that meets a fault of our own outside of its rules is told of, is not given up, and keeps the order of the events', async () => {
+  const { id: who } = await contact(at.house.em(), at.organization);
+  const rule = await at.rule({ conditions: { field: 'contact.name', operator: 'is_not_empty' } });
+  const [first, second] = [await at.updated(who), await at.updated(who)];
+  const before = await faults();
+  await at.sql('alter table contact_merges rename to of_contacts');
+  try {
+    for (let time = 1; time <= 20; time += 1) {
+      await due(first);
+      expect(await at.evaluate(first)).toMatchObject({ kind: 'wait', delayMs: 5_000 });
+    }
+  } finally {
+    await at.sql('alter table of_contacts rename to contact_merges');
+  }
+  // For an operator: a figure, a line of the log, and a finding of `jobs check` once it lasts.
+  expect((await faults()) - before).toBe(20);
+  const line = { msg: 'a fault of our own', job: 'automation.evaluate' };
+  expect(at.house.lines.filter((one) => one.msg === line.msg && one.job === line.job)).toHaveLength(20);
+  const [row] = await at.sql<{ error: object }>('select error from jobs where subject_id = $1', [first]);
+  expect(row!.error).toMatchObject({ code: 'internal', times: 20 });
+  expect(await at.evaluationOf(second)).toMatchObject({ state: 'blocked' });
+
+  await due(first);
+  expect(await at.evaluate(first)).toEqual({ kind: 'done' });
+  expect(await at.evaluate(second)).toEqual({ kind: 'done' });
+  expect((await at.runs(rule)).map(({ event_id: event }) => event)).toEqual([first, second]);
+});
