@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { actions } from '../../../src/automation/actions/index.ts';
-import type { Step } from '../../../src/automation/definition/definition.ts';
+import type { Conditions } from '../../../src/automation/conditions/conditions.ts';
+import type { Step, Trigger } from '../../../src/automation/definition/definition.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Body, useApp } from '../../support/app.ts';
 import { rule } from '../../support/factories/automation.ts';
@@ -147,17 +148,40 @@ function stepOf(tree: Tree): Step {
   }
 }
 
+/** One of each type. */
+const triggers: { [Type in Trigger['type']]: Extract<Trigger, { type: Type }> } = {
+  event: { type: 'event', event: 'contact.updated' },
+  keyword: { type: 'keyword', match: 'contains', keywords: ['hello'] },
+  schedule: { type: 'schedule', cron: '0 9 * * *', for_each: { kind: 'contact' } },
+  date: { type: 'date', kind: 'contact', field: 'custom_fields.born', repeat: 'yearly' },
+  manual: { type: 'manual' },
+  api: { type: 'api', name: 'order.paid' },
+};
+const conditions: (Conditions | null)[] = [
+  null,
+  { field: 'contact.name', operator: 'eq', value: 'Ada' },
+  {
+    any: [{ not: { field: 'deal.title', operator: 'is_empty' } }, { field: 'event.type', operator: 'eq', value: 'deal.created' }],
+  },
+];
+
 /** More than a rule may have: each thing that an action takes. */
 const everything = [...actions.keys()].flatMap((type) =>
   [0, 1, 2, 3, 4].map((chosen): Leaf => ({ kind: 'act', type, chosen, isBroken: chosen === 4 })),
 );
 
+const allTriggers = Object.values(triggers);
+/** Each with another thing that a rule is tried with. */
+const eachTrigger = allTriggers.map((trigger, nth): [Tree[], Trigger, number] => [[{ kind: 'wait' }], trigger, nth]);
+
 test('whatever a draft would do, trying it leaves the database as it was', async () => {
   const prepared = new Set<string>();
   const refused = new Set<string>();
   await fc.assert(
-    fc.asyncProperty(list, fc.nat(99), async (trees, nth) => {
-      const { id } = await rule(app.em(), app.tenant.organizationId, { definition: { steps: trees.map(stepOf) } });
+    fc.asyncProperty(list, fc.constantFrom(...allTriggers), fc.nat(99), async (trees, trigger, nth) => {
+      const asked = conditions[nth % conditions.length]!;
+      const definition = { trigger, conditions: asked, exit_when: asked, steps: trees.map(stepOf) };
+      const { id } = await rule(app.em(), app.tenant.organizationId, { definition });
       const ask = () => app.call('automation.rules.test', { params: { ruleID: id }, body: tried[nth % tried.length]! });
       const before = await wholeDump(app);
       const { status, body } = await ask();
@@ -165,7 +189,7 @@ test('whatever a draft would do, trying it leaves the database as it was', async
       expect(status).toBe(200);
       for (const { type, error } of body.steps as Body[]) (error ? refused : prepared).add(type);
     }),
-    { numRuns: 40, examples: [[everything, 0]] },
+    { numRuns: 40, examples: [[everything, triggers.event, 0], ...eachTrigger] },
   );
   // Each would have written, and each is refused somewhere.
   for (const type of actions.keys()) expect([type, prepared.has(type)]).toEqual([type, true]);
