@@ -1,5 +1,6 @@
 import { uuidv7 } from '../../src/platform/ids.ts';
 import { transactFor } from '../../src/platform/ledger/tenant.ts';
+import type { FieldType } from '../../src/records/types/type.entity.ts';
 import type { Values } from '../../src/records/types/values.ts';
 import type { App } from './app.ts';
 import { channel } from './factories/channel.ts';
@@ -42,6 +43,8 @@ const json = [...jsonScalars, null, [], ['ada'], {}, { ada: 'ada' }];
 /** The second and the third are one when they are folded. */
 export const options = ['red', 'Green', 'gréen', 'blue'];
 export const kind = 'part';
+/** A record may name anybody. */
+export const userIds = ['0197f1aa-0000-7000-8000-00000000000a', '0197f1aa-0000-7000-8000-00000000000b'];
 
 const text = fc.constantFrom(...texts);
 const time = fc.constantFrom(...times);
@@ -65,10 +68,16 @@ const declared = {
   ],
   address: ['email', fc.constantFrom('ada@example.com', 'zoe@example.com')],
   site: ['url', fc.constantFrom('https://example.com/A', 'https://example.com/a')],
+  essay: ['long_text', fc.constantFrom(...texts.filter((one) => one.trim() !== ''))],
+  count: ['integer', fc.constantFrom(0, 1, -1, 9, 10, 123456789012)],
+  mobile: ['phone', fc.constantFrom('+16505551234', '+16505551235')],
+  keeper: ['user', fc.constantFrom(...userIds)],
   bag: ['json', fc.constantFrom(0, 'ada', { ada: 1 }, ['ada'])],
 } as const;
+/** Of the types that fields have. */
+export const declaredTypes = Object.values(declared).map(([type]) => type as FieldType);
 
-const isIndexable = (name: string) => name !== 'bag';
+const isIndexable = (name: string) => name !== 'bag' && name !== 'essay';
 const names = Object.keys(declared) as (keyof typeof declared)[];
 const all = names.flatMap((name) => [name, ...(isIndexable(name) ? [`${name}_indexed`] : [])]);
 const arbitraryOf = (name: string) => declared[name.replace('_indexed', '') as keyof typeof declared][1] as fc.Arbitrary<unknown>;

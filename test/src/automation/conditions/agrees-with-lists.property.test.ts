@@ -17,18 +17,21 @@ import { builtInLists } from '../../../../src/records/built-in/lists.ts';
 import { recordsOf } from '../../../../src/records/list.ts';
 import { knownType } from '../../../../src/records/types/known-type.ts';
 import { recordFieldsOf } from '../../../../src/records/types/listing.ts';
+import { fieldTypes } from '../../../../src/records/types/type.entity.ts';
 import { taskFields } from '../../../../src/tasks/list.ts';
 import { useApp } from '../../../support/app.ts';
 import { fc } from '../../../support/fast-check.ts';
 import {
   amounts,
   decimals,
+  declaredTypes,
   jsonScalars,
   kind,
   type Objects,
   options,
   recordNames,
   texts,
+  userIds,
   variedObjects,
   wholeTimes,
 } from '../../../support/varied-objects.ts';
@@ -130,6 +133,7 @@ function givenFor(root: Root, name: string, field: Field): fc.Arbitrary<unknown>
       choice: fc.constantFrom(...options),
       choices: fc.constantFrom(...options),
       code: fc.constantFrom('EUR', 'USD', 'eur'),
+      id: fc.constantFrom(...userIds, userIds[0]!.toUpperCase()),
     };
     return byType[typed.type] ?? part;
   }
@@ -170,6 +174,10 @@ const fieldsOfRoot: Record<Root, Fields> = {
   task: taskFields,
   record: ofRecords,
 };
+
+test('the records have a field of every type', () => {
+  expect([...declaredTypes].sort()).toEqual([...fieldTypes].sort());
+});
 
 describe.each(rootNames)('a condition on a %s', (root) => {
   test('may name every field that its list has', () => {
