@@ -22,13 +22,20 @@ const writeDraft = `
    where organization_id = $1
      and id = $2
      and draft = $4::jsonb`;
+/** With the rule's time: workers that keep the version read it again. */
 const writeVersion = `
-  update automation_rule_versions
-     set definition = $3::jsonb
+  with changed as (
+    update automation_rule_versions
+       set definition = $3::jsonb
+     where organization_id = $1
+       and rule_id = $2
+       and definition = $4::jsonb
+       and number = $5
+    returning rule_id)
+  update automation_rules
+     set updated_at = clock_timestamp()
    where organization_id = $1
-     and rule_id = $2
-     and definition = $4::jsonb
-     and number = $5`;
+     and id = any(array(select rule_id from changed))`;
 
 /**
  * Blanks the person's addresses and whole name in what rules ask and say, as in segments: a version too, which nobody else may change. A single word

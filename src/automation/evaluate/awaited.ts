@@ -14,6 +14,7 @@ type WaitingRun = {
   id: string;
   rule_id: string;
   version: number;
+  rule_changed_at: string;
   subject_type: SubjectType;
   subject_id: string;
   contact_id: string | null;
@@ -27,8 +28,9 @@ type WaitingRun = {
  * runs are found by their ids (ledger/states.ts).
  */
 const findStatement = `
-  select r.id, r.rule_id, r.version, r.subject_type, r.subject_id, r.contact_id, r.position, r.vars
+  select r.id, r.rule_id, r.version, r.subject_type, r.subject_id, r.contact_id, r.position, r.vars, a.updated_at::text as rule_changed_at
     from automation_runs r
+    join automation_rules a on a.organization_id = r.organization_id and a.id = r.rule_id
    where r.organization_id = $1
      and coalesce(r.state, '') = 'running'
      and r.id in (

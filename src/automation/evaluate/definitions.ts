@@ -3,7 +3,8 @@ import type { Own } from '../../platform/database/own.ts';
 import { rootsOf } from '../conditions/evaluate.ts';
 import type { Definition } from '../definition/definition.ts';
 
-export type VersionRef = { id: string; version: number };
+/** `changed_at`: when the rule was, an erasure included, which takes a person out of a version. */
+export type VersionRef = { id: string; version: number; changed_at?: string };
 /** What decides whether it begins: its steps, which are most of it, are not read. */
 export type Beginning = Omit<Definition, 'steps'>;
 /** A published version as it is evaluated. `keywords`: folded. `roots`: what its conditions read. */
@@ -13,7 +14,7 @@ type Row = { rule_id: string; number: number; definition: Beginning; bytes: numb
 
 /** As objects they take some eight times their bytes: about 100 MB in all. */
 const bounds = { entries: 1_000, weight: 12_000_000 };
-const keyOf = ({ id, version }: VersionRef) => `${id} ${version}`;
+const keyOf = ({ id, version, changed_at = '' }: VersionRef) => `${id} ${version} ${changed_at}`;
 
 /** SQL: pairs of ids and numbers; keywords are folded as the database folds. */
 const findStatement = `
@@ -63,10 +64,12 @@ export function createDefinitions(max = bounds): { read: ReadVersions; size(): n
     if (missing.length > 0) {
       const ids = missing.map(({ id }) => id);
       const rows = await own.sql<Row>(findStatement, [ids, missing.map(({ version }) => version)]);
+      const keys = new Map(missing.map((ref) => [`${ref.id} ${ref.version}`, keyOf(ref)]));
       for (const { rule_id: id, number: version, definition, bytes, keywords } of rows) {
         const one = { definition, roots: rootsOf(definition.conditions), keywords };
-        found.set(keyOf({ id, version }), one);
-        kept.set(keyOf({ id, version }), one, bytes);
+        const key = keys.get(`${id} ${version}`)!;
+        found.set(key, one);
+        kept.set(key, one, bytes);
       }
     }
     return new Versions(found);

@@ -23,7 +23,7 @@ const findWith = (id: string) => `
   select e.id, e.type, e.subject_type, e.subject_id, e.data, e.chain, m.type as message_type, m.content,
          ${foldedWords('m')} as words,
          coalesce((
-           select jsonb_agg(jsonb_build_object('id', r.id, 'version', r.version, 'mode', r.mode) order by r.id)
+           select jsonb_agg(jsonb_build_object('id', r.id, 'version', r.version, 'mode', r.mode, 'changed_at', r.updated_at) order by r.id)
              from automation_rules r
             where r.organization_id = $1 and r.event_type = e.type and r.status = 'live' and r.deleted_at is null), '[]') as rules,
          exists (

@@ -15,6 +15,7 @@ type Column =
 export type RunNow = RowOf<typeof AutomationRun, Column> & {
   subject_type: SubjectType;
   is_rule_deleted: boolean;
+  rule_changed_at: string;
   timezone: string;
   business_hours: BusinessHours;
   now_ms: number;
@@ -26,7 +27,7 @@ export type RunNow = RowOf<typeof AutomationRun, Column> & {
 const runWith = (id: string) => `
   select r.id, r.rule_id, r.version, r.mode, r.state, r.trigger, r.event_id, r.subject_type, r.subject_id, r.contact_id, r.is_exclusive,
          r.chain, r.position, r.vars, r.steps_run, r.retries, r.job_id,
-         a.deleted_at is not null as is_rule_deleted, o.timezone, o.business_hours,
+         a.deleted_at is not null as is_rule_deleted, a.updated_at::text as rule_changed_at, o.timezone, o.business_hours,
          (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms
     from automation_runs r
     join automation_rules a on a.organization_id = r.organization_id and a.id = r.rule_id

@@ -104,6 +104,20 @@ test('erased while a run about a deal of theirs calls: what the rest of the eras
   await assertNowhere();
 });
 
+test('a rule that says their name: a worker that has done it before says it no more', async () => {
+  const rule = await at.rule([{ id: 'v', type: 'set_vars', vars: { who: name } }, doing('a')]);
+  const before = await at.begin(rule);
+  await at.toRest(before);
+  expect(await at.seen(before)).toMatchObject({ state: 'succeeded', vars: { who: name } });
+  await at.sql(`delete from automation_runs where id = $1`, [before]);
+  await erase();
+  await eraseRest();
+  const after = await at.begin(rule);
+  await at.toRest(after);
+  expect(await at.seen(after)).toMatchObject({ state: 'succeeded', vars: { who: '[removed]' } });
+  await assertNowhere();
+});
+
 test('nothing is left over', async () => {
   expect(await checkJobs(at.house.database)).toEqual([]);
 });

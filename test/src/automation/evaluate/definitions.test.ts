@@ -63,6 +63,23 @@ test('another version is another one, and what is not there is left out', async 
   expect((await read(own, [{ id: uuidv7(), version: 1 }])).of({ id, version: 1 })).toBeUndefined();
 });
 
+test('a version from which an erasure took a person is read again, by the time of its rule', async () => {
+  const { own } = counted();
+  const { id } = await ruleOf('Ada Lovelace');
+  const { read } = createDefinitions();
+  const [before, after] = ['2026-01-01', '2026-01-02'].map((changed_at) => ({ id, version: 1, changed_at })) as [
+    VersionRef,
+    VersionRef,
+  ];
+  const first = await read(own, [before]);
+  await at.sql(
+    `update automation_rule_versions set definition = jsonb_set(definition, '{trigger,keywords}', '["[removed]"]') where rule_id = $1`,
+    [id],
+  );
+  expect((await read(own, [before])).of(before)).toBe(first.of(before));
+  expect((await read(own, [after])).of(after)?.keywords).toEqual(['[removed]']);
+});
+
 test('the version that was not used for longest makes room', async () => {
   const { own, asked } = counted();
   const refs = [await ruleOf('a'), await ruleOf('b'), await ruleOf('c')] as const;
