@@ -1,4 +1,5 @@
 import type { Own } from '../../platform/database/own.ts';
+import { LocksOutdated } from '../../platform/ledger/locks.ts';
 import type { TenantTx } from '../../platform/ledger/tx.ts';
 import { holds, rootsOf } from '../conditions/evaluate.ts';
 import { loadFacts } from '../conditions/facts.ts';
@@ -59,7 +60,7 @@ export async function startBatch(tx: TenantTx, rule: TickedRule, found: Due[]): 
   for (const [reason, count] of held) await holdBack(tx.own, rule.id, reason, count);
   const { id, version, mode, definition } = rule;
   const trigger = definition.trigger.type === 'date' ? 'date' : 'schedule';
-  return beginRuns(
+  const made = await beginRuns(
     tx.own,
     begun.map((due) => ({
       ...due,
@@ -71,6 +72,9 @@ export async function startBatch(tx: TenantTx, rule: TickedRule, found: Due[]): 
       chain: [id],
     })),
   );
+  // A run of one of them was retried at the same time, which holds no lock of the rule.
+  if (made.length < begun.length) throw new LocksOutdated();
+  return made;
 }
 
 /** Contacts that were erased since the batch was read. */

@@ -5,6 +5,7 @@ import { type Due, locksOfRestarts, startBatch, type TickedRule } from '../../..
 import { ownRows } from '../../../../src/platform/database/own.ts';
 import { openRuleHouse, type RuleHouse } from '../../../support/evaluations.ts';
 import { contact } from '../../../support/factories/contact.ts';
+import { waitFor } from '../../../support/wait-for.ts';
 
 let at: RuleHouse;
 beforeAll(async () => {
@@ -27,7 +28,7 @@ async function ticked(concurrency: Concurrency) {
     at.transact({ locks: [ruleLock(id), ...(await locksOfRestarts(own, rule, [due(day)]))] }, (tx) =>
       startBatch(tx, rule, [due(day)]),
     );
-  return { id, tick };
+  return { id, tick, who: who.id };
 }
 
 test.each<[Concurrency, string[]]>([
@@ -42,4 +43,24 @@ test.each<[Concurrency, string[]]>([
   expect(await at.held(id)).toEqual([]);
   await tick(2);
   expect((await at.runs(id)).map(({ state }) => state)).toEqual(states);
+});
+
+test('a run of the person that is retried at the same moment is met at the next look, and the moment is held back', async () => {
+  const { id, tick, who } = await ticked('skip');
+  const failed = await at.run({ rule: id, subject: who, state: 'failed', isExclusive: true });
+  const other = await at.house.database.pool.connect();
+  try {
+    await other.query('begin');
+    await other.query(`update automation_runs set state = 'queued' where id = $1`, [failed]);
+    const ticking = tick(1);
+    await waitFor('the tick to wait for it', async () => {
+      const rows = await at.sql(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+      return rows.length > 0;
+    });
+    await other.query('commit');
+    expect(await ticking).toEqual([]);
+  } finally {
+    other.release();
+  }
+  expect(await at.held(id)).toEqual([{ reason: 'subject_busy', count: 1 }]);
 });
