@@ -31,10 +31,19 @@ async function areEventsKept(own: OwnTx, { event_id, position }: RunNow): Promis
   return row!.count === ids.length;
 }
 
+/** SQL: an erasure of its person, which holds no lock of runs, is over, or waits until the run is queued, and cancels it. */
+const hold = `
+  select 1
+    from automation_runs
+   where organization_id = $1
+     and id = $2
+     for update`;
+
 /**
  * The run is queued again, for that job. Needs the lock of the run. `assertMay`: refuses who may not do what its rule does; without it an operator asks. Throws 404, 403, and 409 for a state without the move, and for a subject, rule or event that is gone.
  */
 export async function retryFor(own: OwnTx, id: string, jobId: string, assertMay?: (run: RunNow) => Promise<void>): Promise<void> {
+  await own.sql(hold, [id]);
   const run = await runNow(own, id);
   assertAllowed('retry', run);
   if (run.is_rule_deleted) throw conflict('run.rule_deleted', 'The rule of the run was deleted');

@@ -3,17 +3,23 @@ import { cancelRuns } from '../cancel-runs.ts';
 
 /* SQL: tables of automation, which stands above contacts. */
 
-/** About the person, or about the person's conversation. */
+/** About the person, or about the person's conversation. Locked: a failed one that is retried at this moment is live before its state is looked at. */
 const about = `
-  select id, state
+  select id
     from automation_runs
    where organization_id = $1
-     and contact_id = $2
-  union
-  select id, state
-    from automation_runs
-   where organization_id = $1
-     and subject_id = any($3::uuid[])`;
+     and id = any(array(
+           select id
+             from automation_runs
+            where organization_id = $1
+              and contact_id = $2
+           union
+           select id
+             from automation_runs
+            where organization_id = $1
+              and subject_id = any($3::uuid[])))
+   order by id
+     for update`;
 
 /** What a `stop` step says may be of the person; why a run was cancelled is a word of ours. */
 const ownReasons = `'{asked,restarted,exit_when,rule_deleted,contact_deleted,conditions,duplicate}'::text[]`;
@@ -44,7 +50,7 @@ const blank = `
 
 /** Live runs are cancelled; of all that were about the person nothing is left that a step was given, or gave. `subjects`: ids the person had, and conversations. */
 export async function leaveRuns(tx: OwnTx, contactId: string, subjects: string[]): Promise<void> {
-  const runs = await tx.sql<{ id: string; state: string }>(about, [contactId, subjects]);
+  const runs = await tx.sql<{ id: string }>(about, [contactId, subjects]);
   if (runs.length === 0) return;
   const ids = runs.map(({ id }) => id);
   await cancelRuns(tx, ids, 'contact_deleted');

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { retryRun } from '../../../src/automation/runs/retry.ts';
 import { conversationsOf, eraseContact, eraseLocks } from '../../../src/contacts/erasure/erase.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
@@ -7,6 +8,7 @@ import { eraseContactRest } from '../../../workers/contacts/erase-contact.ts';
 import type { ToyHandler } from '../../support/house.ts';
 import { doing, openRuleHouse, type RuleHouse } from '../../support/rule-runs.ts';
 import { testSecrets } from '../../support/secrets.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { wholeDump } from '../../support/whole-dump.ts';
 
 /** Nobody else has it. */
@@ -116,6 +118,41 @@ test('a rule that says their name: a worker that has done it before says it no m
   await at.toRest(after);
   expect(await at.seen(after)).toMatchObject({ state: 'succeeded', vars: { who: '[removed]' } });
   await assertNowhere();
+});
+
+describe('a failed run that is retried while its person is erased', () => {
+  let run: string;
+  beforeEach(async () => {
+    run = await at.begin(await at.rule([setting, noting('a'), doing('b', { when: 'prepare' })]), { subjectId: who });
+    await at.toRest(run);
+    expect(await at.seen(run)).toMatchObject({ state: 'failed' });
+  });
+  const retry = () => at.locked(run, (tx) => retryRun(tx, run));
+  const isWaited = async () =>
+    (await at.sql(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)).length > 0;
+
+  test('first the retry: the erasure cancels it', async () => {
+    let erasing: Promise<void> | undefined;
+    await at.locked(run, async (tx) => {
+      await retryRun(tx, run);
+      erasing = erase();
+      await waitFor('the erasure to wait', isWaited);
+    });
+    await erasing;
+    await assertForgotten(run);
+  });
+
+  test('first the erasure: the retry is refused', async () => {
+    let retried: Promise<unknown> | undefined;
+    const conversations = await conversationsOf(ownRows(at.house.database, at.organization), who);
+    await at.transact({ locks: eraseLocks(who, conversations) }, async ({ own }) => {
+      await eraseContact(own, testSecrets, who);
+      retried = retry().catch((error) => error);
+      await waitFor('the retry to wait', isWaited);
+    });
+    expect(await retried).toMatchObject({ code: 'conflict', details: [{ code: 'run.subject_gone' }] });
+    expect(await at.seen(run)).toMatchObject({ state: 'failed', vars: {} });
+  });
 });
 
 test('nothing is left over', async () => {
