@@ -3,7 +3,7 @@ import { previewOf } from '../templates/preview.ts';
 import type { CampaignRow } from './campaign-row.ts';
 import type { templatesOf } from './checks/templates.ts';
 import { languageOf, variantOf } from './content/choose.ts';
-import { compile } from './content/compile.ts';
+import type { Compiled } from './content/compile.ts';
 import { type Rendered, render } from './content/render.ts';
 
 export type SamplePerson = ContactRow & { channel_id: string; parameters: Record<string, string> };
@@ -32,6 +32,7 @@ export const samplePeople = (judged: string, campaign: string, limit: number) =>
 /** The variant is one that people get: by chance, as in the campaign. */
 export function sampleOf(
   { id, name, variants }: CampaignRow,
+  content: Compiled,
   { channel_id, parameters, ...contact }: SamplePerson,
   templates: Awaited<ReturnType<typeof templatesOf>>,
 ): Sample {
@@ -42,7 +43,7 @@ export function sampleOf(
   const templateOf = templates(channel_id);
   const data = { contact, recipient: parameters, campaign: { id, name } };
   const choice = { variantId: variant_id, language: languageOf(contact), templateOf };
-  const rendered = render(compile(variants), data, choice);
+  const rendered = render(content, data, choice);
   if ('reason' in rendered) return { ...shown, variant_id, template: null, body: '', failure: rendered.message };
   const row = templateOf(rendered.name, rendered.language);
   const body = row ? previewOf(row, rendered.components).body : '';

@@ -1,3 +1,4 @@
+import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { permissionColumns } from '../contacts/permission/permission.ts';
 import type { FrequencyCap } from '../organizations/organization.entity.ts';
 import { getOrganization } from '../organizations/organizations.ts';
@@ -6,6 +7,7 @@ import { type Bind, bindTo } from '../platform/listing/bind.ts';
 import type { Reads } from '../platform/listing/reads.ts';
 import type { CampaignRow } from './campaign-row.ts';
 import { templatesOf } from './checks/templates.ts';
+import { compile } from './content/compile.ts';
 import { cappedSql } from './feed/look.ts';
 import { type AudienceRead, excludedBy, readAudience } from './prepare/sources.ts';
 import { type Sample, type SamplePerson, sampleOf, samplePeople } from './preview-samples.ts';
@@ -31,10 +33,17 @@ export async function previewCampaign(reads: Reads, own: Own, campaign: Campaign
     people: campaign.channel_ids.length > 0 ? await ask<SamplePerson>(sampling.text, sampling.params) : [],
   }));
   const { looked_at, is_capped, ...counts } = counted[0]!;
+  const content = compile(campaign.variants);
+  const samples: Sample[] = [];
+  for (const person of people) {
+    samples.push(sampleOf(campaign, content, person, templates));
+    // A text may take some ms, and the process answers others too.
+    await turnOfOthers();
+  }
   return {
     counts: { audience: looked_at - counts.excluded, ...counts },
     is_capped: is_capped ?? false,
-    samples: people.map((person) => sampleOf(campaign, person, templates)),
+    samples,
   };
 }
 

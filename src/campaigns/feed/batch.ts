@@ -96,7 +96,7 @@ export function feedBatch(deps: BatchDeps, first: Looked): Promise<Fed> {
   const look = async (attempt: number): Promise<Looked> => {
     if (attempt === 1) return first;
     const due = await lookForDue(own, askFor(deps, maxBatch));
-    return { ...due, plan: planOf(due.isRunning ? due.rows : [], first.plan.sends.length, deps) };
+    return { ...due, plan: await planOf(due.isRunning ? due.rows : [], first.plan.sends.length, deps) };
   };
   return transact(
     {

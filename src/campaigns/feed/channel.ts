@@ -33,22 +33,22 @@ async function feedDue(deps: BatchDeps, due: Due, room: number) {
   const portions = Array.from({ length: Math.ceil(due.rows.length / maxBatch) }, (_, index) =>
     due.rows.slice(index * maxBatch, (index + 1) * maxBatch),
   );
-  const next = (): Portion | undefined => {
+  const next = async (): Promise<Portion | undefined> => {
     const rows = isCut || !due.isRunning ? undefined : portions.shift();
     if (!rows) return undefined;
-    const plan = planOf(rows, room - planned, deps);
+    const plan = await planOf(rows, room - planned, deps);
     planned += plan.sends.length;
     isCut = plan.isCut;
     return { plan, isCut, isRunning: due.isRunning, isHeard: due.isHeard };
   };
-  let portion = next();
+  let portion = await next();
   while (portion) {
     const writing = feedBatch(deps, portion);
     // Handled here already, where the plan of the next one throws first.
     writing.catch(() => {});
     // It is on its way to the database before the next one is made ready.
     await immediate();
-    portion = next();
+    portion = await next();
     const fed = await writing;
     made += fed.made;
     if (!fed.isRunning) return { made, isCut, isRunning: false };

@@ -1,3 +1,4 @@
+import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { refusalOf } from '../../contacts/permission/permission.ts';
 import type { ManyMessage } from '../../messaging/accept-many.ts';
 import { flowSendOf } from '../../messaging/opened-flow.ts';
@@ -17,10 +18,21 @@ export type Plan = { sends: ManyMessage[]; skips: Skip[]; isCut: boolean };
 
 export type PlanDeps = { campaign: CampaignRow; content: Compiled; templates: FeedTemplates; channel: Room };
 
-/** What becomes of those who are due: a message as far as there is room, or the reason why there is none. */
-export function planOf(rows: DueRow[], room: number, deps: PlanDeps): Plan {
+/** A text of an organization may take some ms for each person, and the worker does the work of others too. */
+const maxHeldMs = 5;
+
+/**
+ * What becomes of those who are due: a message as far as there is room, or the reason why there is none. The loop is held for that time and
+ * one message.
+ */
+export async function planOf(rows: DueRow[], room: number, deps: PlanDeps): Promise<Plan> {
   const plan: Plan = { sends: [], skips: [], isCut: false };
+  let heldSince = performance.now();
   for (const row of rows) {
+    if (performance.now() - heldSince > maxHeldMs) {
+      await turnOfOthers();
+      heldSince = performance.now();
+    }
     const decided = decide(row, deps);
     if (typeof decided === 'string') plan.skips.push({ recipientId: row.id, contactId: row.contact_id, reason: decided });
     else if (plan.sends.length >= room) return { ...plan, isCut: true };
