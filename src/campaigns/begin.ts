@@ -2,12 +2,14 @@ import { getOrganization } from '../organizations/organizations.ts';
 import type { Own } from '../platform/database/own.ts';
 import type { TenantTx } from '../platform/ledger/tx.ts';
 import { nowDate } from '../platform/time/clock.ts';
+import { momentMs } from '../platform/time/moment.ts';
 import type { Fault } from '../templates/faults.ts';
-import { findCampaign } from './campaign-row.ts';
+import { type CampaignRow, findCampaign } from './campaign-row.ts';
 import { moveCampaign } from './campaign-tx.ts';
 import { laterFaults } from './checks/content.ts';
 import { graceMinutesOf } from './guard-defaults.ts';
-import { isLate } from './schedule/start.ts';
+import type { Schedule } from './schedule/schedule.ts';
+import { isLate, latestEnd } from './schedule/start.ts';
 import { beginNow } from './start.ts';
 import type { CampaignReason } from './states.ts';
 import { wholeSchedule } from './whole-schedule.ts';
@@ -40,10 +42,17 @@ export async function beginCampaign(tx: TenantTx, id: string, jobId: string): Pr
     await moveCampaign(own, id, 'begin', { to: 'failed', reason: reasonOf(faults), set: { job_id: null } });
     return;
   }
-  const schedule = wholeSchedule(campaign, await getOrganization(own));
-  if (isLate(schedule, nowDate(), graceMinutesOf(campaign) * 60_000))
+  if (asksFirst(campaign, wholeSchedule(campaign, await getOrganization(own)), nowDate()))
     await moveCampaign(own, id, 'begin', { to: 'paused', reason: 'late', set: { job_id: null } });
   else await beginNow(tx, id, 'begin');
+}
+
+/** Too late to begin unasked; not where the start was past when it was set, which meant at once. Past the end nobody would be written to. */
+function asksFirst(campaign: CampaignRow, schedule: Schedule, now: Date): boolean {
+  const graceMs = graceMinutesOf(campaign) * 60_000;
+  const sinceSetMs = now.getTime() - momentMs(campaign.start_at!);
+  const end = latestEnd(schedule);
+  return (sinceSetMs > graceMs && isLate(schedule, now, graceMs)) || (end !== undefined && end <= now);
 }
 
 function reasonOf(faults: Fault[]): CampaignReason {

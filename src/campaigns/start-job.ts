@@ -20,9 +20,9 @@ export function enqueueStart(own: OwnTx, campaignId: string, startsAt: Date): st
 
 export const endStart = (own: OwnTx, campaignId: string) => endDoneNow(own, startCampaignJob.name, [campaignId]);
 
-/** Of a scheduled one whose schedule was changed: one that is due now is started by its job too. */
+/** Of a scheduled one whose schedule was changed: a start that is past means now, and is made by its job too. */
 export async function reschedule(own: OwnTx, { id, schedule }: CampaignRow): Promise<CampaignRow> {
-  const startsAt = firstMoment(schedule as Schedule);
+  const startsAt = new Date(Math.max(firstMoment(schedule as Schedule).getTime(), nowDate().getTime()));
   await endStart(own, id);
   const job_id = enqueueStart(own, id, startsAt);
   await own.update(Campaign, { id }, { start_at: startsAt.toISOString(), job_id, updated_at: now() });

@@ -139,4 +139,32 @@ describe('the time of a scheduled campaign', () => {
     const after = await jobsOf('campaigns.start');
     expect([after.length, after[0]!.id === before!.id]).toEqual([1, false]);
   });
+
+  test('was past when it was set: that means now, and is not late', async () => {
+    for (const schedule of [
+      { start_at: inHours(-5) },
+      { start_at: `${inHours(-30).slice(0, 16)}:00`, is_local: true, timezone: 'Asia/Jakarta' },
+    ]) {
+      await transact()({ locks: [campaignLane(campaignId)] }, ({ own }) => patchCampaign(own, campaignId, { schedule }));
+      const [job] = await jobsOf('campaigns.start');
+      const [row] = await house.sql<{ is_due: boolean }>(
+        `select start_at between clock_timestamp() - interval '1 min' and clock_timestamp() as is_due from campaigns where id = $1`,
+        [campaignId],
+      );
+      expect(row!.is_due).toBe(true);
+      if (!('is_local' in schedule)) continue;
+      await house.run(handler, (await house.row(job!.id))!);
+      expect(await state()).toMatchObject({ status: 'running', reason: '' });
+    }
+  });
+
+  test('was within the grace, and its end is past: it asks, since nobody would be written to', async () => {
+    const row = await due(30);
+    await house.sql(`update campaigns set schedule = schedule || jsonb_build_object('end_at', $2::text) where id = $1`, [
+      campaignId,
+      inHours(-0.25),
+    ]);
+    await house.run(handler, row);
+    expect(await state()).toMatchObject({ status: 'paused', reason: 'late' });
+  });
 });
