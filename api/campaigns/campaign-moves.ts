@@ -63,7 +63,7 @@ export const resumeOneCampaign = endpoint({
   operationId: 'campaigns.resume',
   scope: 'campaigns:write',
   summary: 'Let a paused campaign go on',
-  description: `Its channels and templates are checked again. Idempotent; a 409 for one that is neither paused nor running. ${maySendNote}`,
+  description: `Its channels and templates are checked again; past the end of its schedule it is a 422. Idempotent; a 409 for one that is neither paused nor running. ${maySendNote}`,
   responses: { 200: withExample(campaignView, { ...running, paused_at: exampleTime, resumed_at: exampleTime }) },
   errors: [409],
   async handler(input) {

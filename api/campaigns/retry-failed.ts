@@ -16,7 +16,7 @@ export const retryFailedOfCampaign = endpoint({
   operationId: 'campaigns.retry-failed',
   scope: 'campaigns:write',
   summary: 'Write again to the recipients whose message failed',
-  description: `They become \`pending\`, and a completed campaign runs again. Whose message may have arrived (\`outcome_unknown\`) is left out, unless \`force\`: they may get it twice. ${operationNote} A 409 for a campaign that neither runs, nor is paused, nor completed. ${maySendNote}`,
+  description: `They become \`pending\`, and a completed campaign runs again. Whose message may have arrived (\`outcome_unknown\`) is left out, unless \`force\`: they may get it twice. ${operationNote} Past the end of its schedule it is a 422. A 409 for a campaign that neither runs, nor is paused, nor completed. ${maySendNote}`,
   isOperation: true,
   isIdempotent: true,
   body: Joi.object<{ force: boolean }>({

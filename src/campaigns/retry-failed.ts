@@ -2,7 +2,7 @@ import type { OwnTx } from '../platform/ledger/tx.ts';
 import { nowDate } from '../platform/time/clock.ts';
 import { type CampaignRow, findCampaign, getCampaign } from './campaign-row.ts';
 import { assertAllowed, moveCampaign } from './campaign-tx.ts';
-import { sendingFaults } from './checks/content.ts';
+import { overFaults, sendingFaults } from './checks/content.ts';
 import { throwContentFaults } from './content/faults.ts';
 import { campaignLane, type RetryPayload, retryFailedJob } from './jobs.ts';
 import { assertRoom } from './limit.ts';
@@ -18,7 +18,7 @@ export async function askForRetry(
   own.assertLocked(campaignLane(id));
   const campaign = await getCampaign(own, id);
   assertAllowed('retry-failed', campaign);
-  throwContentFaults(await sendingFaults(own, campaign));
+  throwContentFaults([...(await sendingFaults(own, campaign)), ...(await overFaults(own, campaign))]);
   if (campaign.status === 'completed') await assertRoom(own);
   const payload: RetryPayload = { campaign_id: id, before: nowDate().toISOString(), force: String(force) };
   return { campaign, operationId: own.enqueue(retryFailedJob, payload) };

@@ -6,6 +6,7 @@ import type { Audience, Schedule, Variant } from '../campaign.entity.ts';
 import type { CampaignRow } from '../campaign-row.ts';
 import { throwContentFaults } from '../content/faults.ts';
 import { checkSchedule } from '../schedule/check-schedule.ts';
+import { latestEnd } from '../schedule/start.ts';
 import { wholeSchedule } from '../whole-schedule.ts';
 import { audienceFaults, isEmptyAudience, unknownContact } from './audience.ts';
 import { channelFaults, channelsOf } from './channels.ts';
@@ -61,6 +62,14 @@ export async function scheduleFaults(own: Own, campaign: Pick<CampaignRow, 'sche
   if (schedule.is_local && campaign.schedule.start_at === undefined)
     return [{ path: ['schedule', 'start_at'], code: 'any.required', message: 'is_local needs the time in start_at' }];
   return checkSchedule(schedule, nowDate()).map(({ path, code, message }) => ({ path: [path], code, message }));
+}
+
+/** Of one that would go on: past its end everybody who waits is skipped, which cannot be undone. */
+export async function overFaults(own: Own, campaign: Pick<CampaignRow, 'schedule' | 'start_at'>): Promise<Fault[]> {
+  const end = latestEnd(wholeSchedule(campaign, await getOrganization(own)));
+  if (end === undefined || end > nowDate()) return [];
+  const message = 'schedule.end_at is past: nobody would be written to';
+  return [{ path: ['schedule', 'end_at'], code: 'schedule.over', message }];
 }
 
 /** SQL: a look at one row. */

@@ -188,6 +188,21 @@ describe('pause and resume', () => {
     expect((await get(made.id)).status).toBe('paused');
   });
 
+  test('past its end it stays paused, until that is changed: everybody would be skipped', async () => {
+    const made = await draft();
+    await inState(app, made.id, 'paused');
+    await recipient(app, made);
+    await app.rows('update campaigns set schedule = $2 where id = $1', [made.id, { end_at: inDays(-1) }]);
+    const refused = await act(app, 'resume', made.id);
+    expect([refused.status, refused.body.error.details[0]]).toEqual([
+      422,
+      expect.objectContaining({ field: 'schedule.end_at', code: 'schedule.over' }),
+    ]);
+    expect((await get(made.id)).status).toBe('paused');
+    await app.call('campaigns.update', { ...at(made.id), body: { schedule: { end_at: inDays(1) } } });
+    expect((await act(app, 'resume', made.id)).body.status).toBe('running');
+  });
+
   test('what made it pause is over', async () => {
     const made = await draft();
     await inState(app, made.id, 'paused');

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { type Channel, useApp } from '../../support/app.ts';
-import { act, at, channelWithTemplates, completeDraft, inState, recipient } from '../../support/campaign-drafts.ts';
+import { act, at, channelWithTemplates, completeDraft, inDays, inState, recipient } from '../../support/campaign-drafts.ts';
 
 const app = useApp();
 let channel: Channel;
@@ -28,4 +28,17 @@ test('with a template that is gone it is a 422', async () => {
   const { status, body } = await act(app, 'retry-failed', made.id);
   expect([status, body.error.code]).toEqual([422, 'template_unknown']);
   expect((await app.call('campaigns.get', at(made.id))).body.status).toBe('completed');
+});
+
+test('past its end it is a 422: they would be skipped, and why they failed be lost', async () => {
+  const made = await completeDraft(app, channel);
+  await inState(app, made.id, 'completed');
+  await recipient(app, made, { status: 'failed', failure_code: '131026' });
+  await app.rows('update campaigns set schedule = $2 where id = $1', [made.id, { end_at: inDays(-1) }]);
+  const { status, body } = await act(app, 'retry-failed', made.id);
+  expect([status, body.error.details]).toEqual([
+    422,
+    [expect.objectContaining({ field: 'schedule.end_at', code: 'schedule.over' })],
+  ]);
+  expect((await app.call('campaigns.get', at(made.id))).body).toMatchObject({ status: 'completed', counts: { failed: 1 } });
 });
