@@ -63,7 +63,7 @@ export const skipReasons = [
 ] as const;
 export type SkipReason = (typeof skipReasons)[number];
 
-/** Which status may follow which. To `pending`: the campaign was at fault, the provider asks to wait a day, or `failed` ones are retried by hand;
+/** Which status may follow which. To `pending`: the campaign was at fault, its hours were over, the provider asks to wait a day, or `failed` ones are retried by hand;
  * `failed → queued`: the message was retried, `failed → sent`: a late proof. */
 export const recipientMoves: Record<RecipientStatus, RecipientStatus[]> = {
   pending: ['queued', 'skipped'],

@@ -63,14 +63,14 @@ const risePart: PartText = (organization, ids, statuses) => `
        and ${rises})`;
 
 /**
- * Taken back where the campaign is at fault or the person may be asked again, as long as somebody will write to them again. Not after a send
+ * Taken back where the campaign is at fault, its hours are over or the person may be asked again, as long as somebody will write to them again. Not after a send
  * whose outcome nobody knows: they may have got it.
  */
 const becomes = `
   case when t.reason <> '' and r.status = 'queued' then 'skipped'
        when c.status in ('running', 'paused')
         and t.code <> 'outcome_unknown'
-        and (t.alarm = 'template_paused' or t.is_capped and (c.guards->'retry_capped') = 'true' and r.attempts < 2) then 'pending'
+        and (t.alarm = 'template_paused' or t.code = 'out_of_hours' or t.is_capped and (c.guards->'retry_capped') = 'true' and r.attempts < 2) then 'pending'
        else 'failed' end`;
 
 const failPart: PartText = (organization, ids, statuses, campaigns, reasons, codes, alarmed, capped) => `

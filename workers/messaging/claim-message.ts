@@ -40,8 +40,8 @@ export type Claim = Permission &
     is_second: boolean;
     /** Its template has a button that opens a flow. */
     has_flow_button: boolean;
-    /** That of its message; null: of none, or of one that is gone. */
-    campaign: RowOf<typeof Campaign, 'status' | 'purpose'> | null;
+    /** That of its message, with the zone of the recipient; null: of none, or of one that is gone. */
+    campaign: (RowOf<typeof Campaign, 'status' | 'purpose' | 'schedule'> & { zone: string | null }) | null;
   };
 
 type OfTemplate = 'category' | 'has_flow_button';
@@ -65,7 +65,10 @@ const claimColumns = `
       and t.name = m.content->>'name' and t.language = m.content->>'language') as template,
   ${isSecondOfCampaign} as is_second,
   case when m.campaign_id is not null then (
-    select jsonb_build_object('status', a.status, 'purpose', a.purpose)
+    select jsonb_build_object('status', a.status, 'purpose', a.purpose, 'schedule', a.schedule, 'zone', (
+             select r.zone
+               from campaign_recipients r
+              where r.organization_id = m.organization_id and r.message_id = m.id))
       from campaigns a
      where a.organization_id = m.organization_id and a.id = m.campaign_id) end as campaign,
   ${isHeard('$1', ...sentEvents)} as is_heard,

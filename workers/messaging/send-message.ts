@@ -28,6 +28,7 @@ import { readAgain } from '../../src/templates/sync.ts';
 import { channelDeletedBefore } from '../channels/as-channel.ts';
 import { handle, type Outcome, type RunContext } from '../handler.ts';
 import { attemptBy, lostAttempt } from './attempt-by.ts';
+import { outOfHours } from './campaign-hours.ts';
 import { type Claim, claimMessage, claimResend, sendingState } from './claim-message.ts';
 import { flowMissing, openingContent } from './open-flow.ts';
 import { pairWaitMs, spaceLane } from './pair-limit.ts';
@@ -182,7 +183,8 @@ function lastRefusal(claim: Claim): JobError | undefined {
     addressRefusal(claim) ??
     (claim.campaign?.status === 'cancelled' ? campaignCancelled : undefined) ??
     (claim.is_deleted ? channelDeletedBefore : permissionRefusal(claim)) ??
-    (claim.is_second ? secondOfCampaign : undefined);
+    (claim.is_second ? secondOfCampaign : undefined) ??
+    outOfHours(claim, nowDate());
   return refusal && { code: refusal.code, message: refusal.message };
 }
 
