@@ -16,7 +16,7 @@ const longest = 40;
 const address = Joi.string()
   .max(longest)
   .custom((text: string, { error }) =>
-    text.length > longest ? text : isUuid(text) ? text : (toE164(text) ?? error('phone.format')),
+    text.length > longest ? text : isUuid(text) ? text.toLowerCase() : (toE164(text) ?? error('phone.format')),
   )
   .messages({ 'phone.format': '{{#label}} must be a phone number with its country, or the id of a contact' });
 

@@ -42,8 +42,13 @@ export async function prepareTest(
   throwContentFaults([...channelFaults([channelId], channels, true), ...(await variantFaults(own, channels, campaign.variants))]);
   const message = await messageMaker(own, campaign, channelId, request);
   const prepared: Prepared[] = [];
-  for (const [index, to] of request.to.entries())
-    prepared.push(await at(index, () => prepareOne(own, transact, secrets, { channelId, to, message })));
+  for (const [index, to] of request.to.entries()) {
+    const one = await at(index, () => prepareOne(own, transact, secrets, { channelId, to, message }));
+    // By their id and by their phone, as one person may stand there.
+    if (prepared.some(({ conversation }) => conversation.id === one.conversation.id))
+      throw invalidField(`to[${index}]`, 'The person stands there twice', 'array.unique');
+    prepared.push(one);
+  }
   return prepared;
 }
 

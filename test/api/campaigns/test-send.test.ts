@@ -75,6 +75,21 @@ describe('a test', () => {
     expect([reply.status, reply.body.error.details.map((one: Body) => one.field)]).toEqual([422, [field]]);
   });
 
+  test('to one person by their id and by their phone is a 422 at the second', async () => {
+    const made = await draft();
+    const phone = `+${app.phone()}`;
+    const { id } = await contact(app.em(), app.tenant.organizationId, { phone });
+    for (const to of [
+      [phone, id],
+      [id, phone],
+      [id, id.toUpperCase()],
+    ]) {
+      const { status, body } = await act(app, 'test', made.id, { to });
+      expect([status, body.error.details[0]]).toEqual([422, expect.objectContaining({ field: 'to[1]', code: 'array.unique' })]);
+    }
+    expect((await act(app, 'test', made.id, { to: [id.toUpperCase()] })).status).toBe(200);
+  });
+
   test('of a draft without a channel or a template is a 422', async () => {
     const bare = (await app.call('campaigns.create', { body: { name: 'Bare' } })).body;
     const no = await act(app, 'test', bare.id, { to: ['+16505550100'] });
