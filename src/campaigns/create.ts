@@ -83,6 +83,6 @@ const suffix = ' (copy)';
 
 /** Characters of more than one unit are not cut apart. */
 function copyOf(name: string): string {
-  const kept = [...name].slice(0, maxName - suffix.length).join('');
-  return `${kept.slice(0, maxName - suffix.length).toWellFormed()}${suffix}`;
+  const kept = name.slice(0, maxName - suffix.length);
+  return `${kept.isWellFormed() ? kept : kept.slice(0, -1)}${suffix}`;
 }

@@ -174,6 +174,11 @@ describe('a copy', () => {
     expect(body.id).not.toBe(made.id);
   });
 
+  test('cuts no character of its name apart', async () => {
+    const made = await draft({ name: '🎉'.repeat(100) });
+    expect((await app.call('campaigns.duplicate', at(made.id))).body.name).toBe(`${'🎉'.repeat(96)} (copy)`);
+  });
+
   test('keeps out a segment that was deleted', async () => {
     const segment = (await app.call('segments.create', { body: { name: 'Gone', kind: 'static' } })).body.id;
     const made = await draft({ audience: { segment_ids: [segment] } });
