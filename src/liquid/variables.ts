@@ -4,8 +4,10 @@ import { maxIndexing } from './limits.ts';
 type Argument = Value | Token;
 type NameFault = (names: (string | undefined)[]) => string | undefined;
 
+/** `words`: what such names have, for whoever reads the fault. */
+export type NamesLike = { pattern: RegExp; words: string };
 /** The names that texts may begin with, and the fields of each; null: any. */
-export type Variables = Readonly<Record<string, readonly string[] | null>>;
+export type Variables = Readonly<Record<string, readonly string[] | NamesLike | null>>;
 
 /** Never there, since only own properties are read: whoever writes them should hear so. */
 const forbidden = ['__proto__', 'constructor', 'prototype'];
@@ -27,9 +29,10 @@ export function variableFault(templates: Template[], variables: Variables | null
     if (root === undefined || !Object.hasOwn(variables, root))
       return `There is no variable ${root ?? 'with such a name'}: use ${Object.keys(variables).join(', ')}`;
     const fields = variables[root];
-    return fields && field !== undefined && !fields.includes(field)
-      ? `${root} has no field ${field}; it has ${fields.join(', ') || 'none'}`
-      : undefined;
+    if (!fields || field === undefined) return undefined;
+    if ('pattern' in fields)
+      return fields.pattern.test(field) ? undefined : `${root} has no field ${field}; its names have ${fields.words}`;
+    return fields.includes(field) ? undefined : `${root} has no field ${field}; it has ${fields.join(', ') || 'none'}`;
   }
 }
 

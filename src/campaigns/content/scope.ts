@@ -1,6 +1,7 @@
 import { plainCopy } from '../../liquid/copy.ts';
 import { maxText } from '../../liquid/limits.ts';
 import type { Variables } from '../../liquid/variables.ts';
+import { parameterName } from '../recipients/parameters.ts';
 import { maxCopied } from './limits.ts';
 
 export const contactFields = [
@@ -9,7 +10,9 @@ export const contactFields = [
 ] as const;
 export const campaignFields = ['id', 'name'] as const;
 
-export const variables: Variables = { contact: contactFields, recipient: null, campaign: campaignFields };
+/** A file's `param.Code` is `code`: with another name everybody would be skipped. */
+const parameters = { pattern: parameterName, words: 'small letters, digits and _, as code' };
+export const variables: Variables = { contact: contactFields, recipient: parameters, campaign: campaignFields };
 
 export type ContactData = { [Field in (typeof contactFields)[number]]?: unknown };
 /** `recipient`: the columns `param.<name>` of its line in the file. */

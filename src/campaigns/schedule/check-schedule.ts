@@ -1,6 +1,7 @@
 import { isMoment } from '../../platform/time/moment.ts';
 import { wallTime, weekdays } from '../../platform/time/wall-time.ts';
 import { isTimeZone } from '../../platform/time/zones.ts';
+import { dueIn } from './open-hours.ts';
 import { isWallMoment, type Schedule, wallMs } from './schedule.ts';
 import { earliestStart, latestEnd } from './start.ts';
 
@@ -18,7 +19,23 @@ const fault = (name: string, code: string, message: string): ScheduleFault => ({
 
 /** A start that is past means now. */
 export function checkSchedule(schedule: Schedule, now: Date): ScheduleFault[] {
-  return [...faultsOfTimes(schedule, now), ...faultsOfZone(schedule), ...faultsOfQuietHours(schedule), ...faultsOfDays(schedule)];
+  const faults = [
+    ...faultsOfTimes(schedule, now),
+    ...faultsOfZone(schedule),
+    ...faultsOfQuietHours(schedule),
+    ...faultsOfDays(schedule),
+  ];
+  return faults.length > 0 ? faults : faultsOfHours(schedule, now);
+}
+
+/** Of each whole hour ahead of UTC and behind it: what is closed in all of them is open nowhere. */
+const zonesOfTheEarth = Array.from({ length: 27 }, (_, n) => `Etc/GMT${n < 13 ? '+' : '-'}${Math.abs(n - 12)}`);
+
+/** Everybody would be skipped, as `expired`. */
+function faultsOfHours(schedule: Schedule, now: Date): ScheduleFault[] {
+  if (schedule.end_at === null || !(schedule.quiet_hours || schedule.days)) return [];
+  if ([schedule.timezone, ...zonesOfTheEarth].some((zone) => dueIn(schedule, zone, now) !== undefined)) return [];
+  return [fault('end_at', 'schedule.closed', 'must leave some time that quiet_hours and days allow')];
 }
 
 function faultsOfTimes(schedule: Schedule, now: Date): ScheduleFault[] {

@@ -79,6 +79,11 @@ const faults: Case[] = [
     () => variants(greeting('{{ contact.name')),
     'variants[0].templates[0].components[0].parameters[0].text',
   ],
+  [
+    'a parameter of a file that no file can have',
+    () => variants(greeting('{{ recipient.Code }}')),
+    'variants[0].templates[0].components[0].parameters[0].text',
+  ],
   ['an unknown segment', () => audience({ segment_ids: [stranger] }), 'audience.segment_ids[0]'],
   ['a foreign segment', () => audience({ segment_ids: [foreignSegment] }), 'audience.segment_ids[0]'],
   [
@@ -117,6 +122,14 @@ const faults: Case[] = [
   ['no statuses', () => audience({ from_campaign: { campaign_id: stranger, statuses: [] } }), 'audience.from_campaign.statuses'],
   ['the end before the start', schedule({ start_at: inDays(2), end_at: inDays(1) }), 'schedule.end_at'],
   ['an end that is past', schedule({ end_at: inDays(-1) }), 'schedule.end_at'],
+  [
+    'hours that are all quiet',
+    schedule({
+      ...{ start_at: `${inDays(2).slice(0, 10)}T22:00:00`, end_at: `${inDays(3).slice(0, 10)}T06:00:00`, is_local: true },
+      quiet_hours: { from: '21:00', to: '08:00' },
+    }),
+    'schedule.end_at',
+  ],
   ['a start two years ahead', schedule({ start_at: inDays(730) }), 'schedule.start_at'],
   ['a start without its offset', schedule({ start_at: '2026-12-01T09:00:00' }), 'schedule.start_at'],
   ['a local start with an offset', schedule({ start_at: inDays(2), is_local: true }), 'schedule.start_at'],

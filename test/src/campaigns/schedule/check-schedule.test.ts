@@ -8,7 +8,7 @@ const good: Schedule = {
   timezone: 'Europe/Berlin',
   is_local: true,
   quiet_hours: { from: '22:00', to: '08:00' },
-  days: ['monday', 'sunday'],
+  days: ['monday', 'tuesday', 'sunday'],
   end_at: '2026-12-02T09:00:00',
 };
 const once = { is_local: false, start_at: '2026-12-01T09:00:00+01:00', end_at: null };
@@ -20,7 +20,18 @@ test.each<[string, Partial<Schedule>]>([
   ['with neither end, quiet hours nor days', { end_at: null, quiet_hours: null, days: null }],
   ['a start that is past', { start_at: '2020-02-29T09:00:00' }],
   ['a start at the anniversary', { ...once, start_at: '2027-11-30T12:00:00Z' }],
-  ['an end that is past in some zones', { start_at: '2026-11-30T01:00:00', end_at: '2026-11-30T08:00:00' }],
+  ['an end that is past in some zones', { start_at: '2026-11-30T01:00:00', end_at: '2026-11-30T08:00:00', quiet_hours: null }],
+  ['an end that a night leaves some minutes', { start_at: '2026-12-01T22:00', end_at: '2026-12-02T08:01', days: null }],
+  [
+    'hours that are open in some zone alone',
+    {
+      ...once,
+      start_at: '2026-12-01T09:00:00Z',
+      end_at: '2026-12-01T10:00:00Z',
+      quiet_hours: { from: '08:00', to: '20:00' },
+      days: null,
+    },
+  ],
   ['an end in another offset', { ...once, end_at: '2026-12-01T10:00:00+01:30' }],
 ])('a good one: %s', (_what, change) => {
   expect(checkSchedule({ ...good, ...change }, now)).toEqual([]);
@@ -38,6 +49,14 @@ test.each<[string, Partial<Schedule>, string, string]>([
     'end_at',
     'schedule.over',
   ],
+  [
+    'a night that is quiet as a whole',
+    { start_at: '2026-12-01T22:00', end_at: '2026-12-02T08:00', days: null },
+    'end_at',
+    'schedule.closed',
+  ],
+  ['none of its days', { start_at: '2026-12-02T09:00', end_at: '2026-12-04T18:00' }, 'end_at', 'schedule.closed'],
+  ['none of its days in any zone', { ...once, days: ['sunday'], end_at: '2026-12-03T09:00:00Z' }, 'end_at', 'schedule.closed'],
   ['an end past in each zone', { start_at: '2026-11-01T00:00:00', end_at: '2026-11-30T00:00:00' }, 'end_at', 'schedule.over'],
   ['a start two years ahead', { start_at: '2028-11-30T12:00:00', end_at: null }, 'start_at', 'schedule.far'],
   ['a start a year and two days ahead', { ...once, start_at: '2027-12-02T12:00:00Z' }, 'start_at', 'schedule.far'],
