@@ -36,6 +36,8 @@ const definitions = (url: string) => ({
   },
   minutely: {
     trigger: { type: 'schedule', cron: '* * * * *' },
+    // Where all people come at once its run waits behind theirs for minutes.
+    concurrency: 'each',
     steps: [{ id: 'task', type: 'create_task', title: 'Look around', targets: [] }],
   },
 });
