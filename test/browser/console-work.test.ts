@@ -47,6 +47,16 @@ describeConsole('/console: work on many deliveries', (at) => {
     expectCalm(at, visit);
   });
 
+  test('what failed after its ten attempts is recovered from the time that the dialog begins with', async () => {
+    const scheduleHours = 78;
+    const made = { ageMinutes: scheduleHours * 60 };
+    await deliveries((text, params) => at.app.rows(text, params), { ...at.tenant, endpointId: at.endpointId }, made);
+    const visit = await at.openIn(`#/endpoints/${at.endpointId}`);
+    await begin(visit, 'Recover…', 'Recover', 'recover');
+    await visit.page.getByText('2 done').waitFor();
+    expectCalm(at, visit);
+  });
+
   test('bulk work is paused, stays so, and is resumed to its end', async () => {
     await hold();
     const visit = await at.openIn(`#/endpoints/${at.endpointId}`);

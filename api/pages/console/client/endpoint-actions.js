@@ -35,7 +35,7 @@ function Switch({ endpoint: { id, enabled }, changed }) {
   `;
 }
 
-const dayAgo = () => localOf(new Date(Date.now() - 86_400_000));
+const daysAgo = (days) => localOf(new Date(Date.now() - days * 86_400_000));
 
 /** Bulk work is an operation: its page shows how far it is. */
 const started =
@@ -51,16 +51,19 @@ const started =
     go(`operations/${operationId}`);
   };
 
-const Range = ({ isNeeded = true }) => html`
+const Range = ({ isNeeded = true, days = 1 }) => html`
   <${Field} label="Made since">
-    <input name="since" type="datetime-local" required=${isNeeded} defaultValue=${isNeeded ? dayAgo() : ''} />
+    <input name="since" type="datetime-local" required=${isNeeded} defaultValue=${isNeeded ? daysAgo(days) : ''} />
   <//>
   <${Field} label="Made before" hint="Empty: until now"><input name="until" type="datetime-local" /><//>
 `;
 
+/** What fails now was made three days ago or more: so long do ten attempts last. */
+const recoverDays = 4;
+
 const Recover = ({ id }) => html`
   <${Asking} label="Recover…" title="Deliver again all that failed" action="Recover" isSecond=${false} act=${started(id, 'recover')}>
-    <${Range} />
+    <${Range} days=${recoverDays} />
   <//>
 `;
 
