@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
+import { parse } from 'yaml';
 import { requestMetrics } from '../../api/http/middleware/request-metrics.ts';
 import { commerceTallies } from '../../src/commerce/tallies.ts';
 import { queueNames } from '../../src/platform/ledger/queue-names.ts';
@@ -68,6 +69,14 @@ test('every alert speaks of metrics and labels there are', async () => {
     }
     for (const [, queue] of expression.matchAll(/queue="([^"]+)"/g)) expect(queueNames).toContain(queue);
   }
+});
+
+test('the scrape that the page shows keeps labels of ours that Prometheus would rename', async () => {
+  const labels = [...(await registered()).values()].flatMap(({ labelNames }) => labelNames);
+  const [, text = ''] = /```yaml\n(scrape_configs:[\s\S]*?)```/.exec(docs('operations.md'))!;
+  const [scrape] = (parse(text) as { scrape_configs: object[] }).scrape_configs;
+  expect(labels).toContain('job');
+  expect(scrape).toMatchObject({ honor_labels: true });
 });
 
 test('each stands in the page of whoever is on call, with its expression and what to do', () => {
