@@ -1,5 +1,4 @@
 import { setUrlRules, urlRules } from '../src/automation/http/url-rules.ts';
-import { poolWidth } from '../src/automation/limits.ts';
 import { commerceTallies } from '../src/commerce/tallies.ts';
 import { knowJobs } from '../src/jobs.ts';
 import { createStorage } from '../src/media/storage/index.ts';
@@ -33,6 +32,7 @@ import { createFileMetrics } from './messaging/file-metrics.ts';
 import { createFlowMetrics } from './provider-webhooks/flow-metrics.ts';
 import { startRateFeed } from './rate-feed.ts';
 import { startRetention } from './retention.ts';
+import { sizesOf } from './sizes.ts';
 import { createSuspects } from './suspects.ts';
 import { startSweeper } from './sweeper.ts';
 import { createDeliveryMetrics } from './webhooks/delivery-metrics.ts';
@@ -93,7 +93,7 @@ export async function startWorkers(config: Config, log: Log, onDead: () => void)
   const suspects = createSuspects();
   void Promise.all([queues.whenOpen(), clock.asked, providers.load()]).then(() => {
     if (isStopping) return;
-    const work = (name: QueueName) => startWorker(deps, queues.backend, name, byName, sizesOf(config, name), suspects);
+    const work = (name: QueueName) => startWorker(deps, queues.backend, name, byName, sizesOf(name, config), suspects);
     workers.push(...served.map(work));
     log.info({ queues: served, backend: queues.backend.name }, 'working');
   });
@@ -135,19 +135,3 @@ export async function startWorkers(config: Config, log: Log, onDead: () => void)
     },
   };
 }
-
-/** Steps of rules work on the database, and many at once only make messages wait. Calls outside do not count, so an organization may have more runs than that. */
-function sizesOf(config: Config, queue: QueueName) {
-  const concurrency = concurrencyOf(config, queue);
-  return { concurrency, share: queue === 'automations' ? Math.max(concurrency, poolWidth) : concurrency };
-}
-
-const concurrencyOf = (config: Config, queue: QueueName) =>
-  ({
-    messages: config.messagesConcurrency,
-    'bulk-messages': config.bulkMessagesConcurrency,
-    webhooks: config.webhooksConcurrency,
-    'webhook-retries': config.webhookRetriesConcurrency,
-    automations: config.automationsConcurrency,
-    default: config.defaultConcurrency,
-  })[queue];

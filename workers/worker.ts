@@ -7,6 +7,7 @@ import { reasonOf } from '../src/platform/log.ts';
 import type { Handler, WorkerDeps } from './handler.ts';
 import { createPlaces, type Places } from './places.ts';
 import { type Ended, runJob } from './run-job.ts';
+import type { Sizes } from './sizes.ts';
 import { type Suspects, suspectAfter } from './suspects.ts';
 import { createTaken } from './taken.ts';
 
@@ -19,12 +20,12 @@ export function startWorker(
   backend: Backend,
   queue: QueueName,
   handlers: Map<string, Handler<Record<string, string>, unknown>>,
-  sizes: Parameters<typeof createPlaces>[0],
+  sizes: Sizes,
   suspects: Suspects,
 ): AnyWorker {
   const { config, log } = deps;
   const places = createPlaces(sizes);
-  const taken = createTaken(sizes.share * config.concurrencyOpenFactor);
+  const taken = createTaken(sizes.open);
   const process = async (job: RunJob, token?: string) => {
     const deaths = job.stalledCounter ?? 0;
     if (deaths < suspectAfter) return processRun(deps, handlers, places, job, token);

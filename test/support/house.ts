@@ -229,7 +229,14 @@ export async function openHouse(
     },
     work(handlers, { concurrency = 5 } = {}) {
       const byName = new Map(handlers.map((handler) => [handler.contract.name, handler]));
-      const worker = startWorker(deps, queues.backend, 'default', byName, { concurrency, share: concurrency }, createSuspects());
+      const worker = startWorker(
+        deps,
+        queues.backend,
+        'default',
+        byName,
+        { concurrency, share: concurrency, open: concurrency * 8 },
+        createSuspects(),
+      );
       workers.push(worker);
       return worker;
     },

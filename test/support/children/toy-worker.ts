@@ -54,7 +54,7 @@ await queues.whenOpen();
 const byName = new Map(
   handlers.map((handler) => [handler.contract.name, handler as unknown as Handler<Record<string, string>, unknown>]),
 );
-startWorker(deps, queues.backend, 'default', byName, { concurrency: 5, share: 5 }, createSuspects());
+startWorker(deps, queues.backend, 'default', byName, { concurrency: 5, share: 5, open: 40 }, createSuspects());
 log.info('toy worker started');
 
 // The test process is gone: so is this one.
