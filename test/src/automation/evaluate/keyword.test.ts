@@ -41,7 +41,7 @@ async function begins(trigger: Omit<KeywordTrigger, 'type'>, message: Said): Pro
   const id = await at.rule({ trigger: { type: 'keyword', ...trigger } });
   const event = (await findEvaluated(own, await said(message)))!;
   const published = (await createDefinitions().read(own, [{ id, version: 1 }])).of({ id, version: 1 })!;
-  expect(event.rules).toContainEqual({ id, version: 1, mode: 'live' });
+  expect(event.rules).toContainEqual({ id, version: 1, mode: 'live', changed_at: expect.any(String) });
   const how = triggeredBy(event, published, stopWords);
   const unpublished = { ...published.definition, steps: [] };
   expect(await wouldBegin(own, event, unpublished, stopWords)).toBe(how === 'keyword');
