@@ -154,7 +154,7 @@ export const bounds = {
     .max(100)
     .default(8)
     .description(
-      'Runs a worker holds in all, in multiples of the concurrency of their queue: those that wait for a provider or receiver count only here. No channel, endpoint or organization holds more than one of these parts',
+      'Runs a worker holds in all, in multiples of the concurrency of their queue: those that wait for a provider or receiver count only here. No channel, endpoint or organization holds more than one of these parts, but an organization three of `automations`',
     ),
 };
 
