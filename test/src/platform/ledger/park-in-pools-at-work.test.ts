@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { setPool } from '../../../../src/platform/ledger/pools.ts';
+import { createSuspects } from '../../../../workers/suspects.ts';
+import { startWorker } from '../../../../workers/worker.ts';
+import { describeEachBackend } from '../../../support/backends.ts';
+import { type House, openHouse, toyHandler } from '../../../support/house.ts';
+import { playJob } from '../../../support/toys.ts';
+import { waitFor } from '../../../support/wait-for.ts';
+
+describeEachBackend('what waits in its pool from its time on', (makeBackend) => {
+  let house: House;
+  beforeAll(async () => {
+    house = await openHouse(makeBackend);
+  });
+  afterAll(() => house.close());
+
+  test('is done once each, though the queue forgot what it was given', async () => {
+    const count = 60;
+    const pool = 'automation:rules';
+    await setPool(house.em(), house.pool(pool), 20, null);
+    await house.sql(
+      `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, state, pool, run, run_at, check_at)
+       select uuidv7(), $1, $2, 'automations', jsonb_build_object('toy_id', y.id), 'toy', y.id, 'queued', $3, 2, x.at, x.at - interval '20 s'
+         from (select uuidv7() as id from generate_series(1, $4::int)) y, (select clock_timestamp() - interval '1 min' as at) x`,
+      [house.organizationId, playJob.name, pool, count],
+    );
+    expect(await house.sweepAll()).toMatchObject({ parked: count });
+    const queue = house.queues.queue('automations')!;
+    await waitFor('the queue to be given some', async () => (await queue.getJobCountByTypes('waiting', 'prioritized')) === 15);
+    await queue.obliterate({ force: true });
+    await house.sql(`update jobs set check_at = clock_timestamp() where state = 'queued'`);
+
+    const done: string[] = [];
+    const handler = toyHandler(playJob, (_payload, { row, finish }) => {
+      done.push(row.id);
+      return finish();
+    });
+    const sizes = { concurrency: 4, share: 60, open: 160 };
+    const handlers = new Map([[playJob.name, handler]]);
+    const worker = startWorker(house.deps, house.queues.backend, 'automations', handlers, sizes, createSuspects());
+    try {
+      await house.sweepAll();
+      await waitFor('all to be done', async () => (await house.sql('select 1 from jobs')).length === 0);
+    } finally {
+      await worker.close();
+    }
+    expect([done.length, new Set(done).size]).toEqual([count, count]);
+  });
+});
