@@ -24,21 +24,3 @@ export async function followRetry(tx: OwnTx, { id, campaign_id }: { id: string; 
 }
 
 export const notRetried = 'The campaign of this message has skipped the person, or has written to them again';
-
-/**
- * For the claim of message `m`: whether it is the second of one person, whose two contacts became one. The extra one gives way to the other, the
- * other only to an extra one that is out already: so never both go out.
- */
-export const isSecondOfCampaign = `
-  coalesce(m.campaign_id is not null and exists (
-    select 1
-      from campaign_recipients r
-      join campaign_recipients o
-        on o.organization_id = r.organization_id and o.campaign_id = r.campaign_id and o.contact_id = r.contact_id and o.id <> r.id
-     where r.organization_id = m.organization_id
-       and r.message_id = m.id
-       and (o.status in ('sent', 'delivered', 'read')
-         or o.status = 'queued' and (r.is_extra or exists (
-              select 1
-                from messages x
-               where x.organization_id = o.organization_id and x.id = o.message_id and x.status = 'sending')))), false)`;

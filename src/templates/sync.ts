@@ -62,8 +62,11 @@ const readLongAgo = `
 /** After a send that says that the template is not as we know it. Of thousands that say so, as of a campaign, one reads it. */
 export async function readAgain(own: Own, transact: TenantTransact, channelId: string, content: Record<string, unknown>) {
   // SQL: compares by the database's clock.
-  const [stale] = await own.sql(readLongAgo, [channelId, content.name, content.language]);
-  if (stale) await transact(...requestSync(channelId));
+  const look = async () => (await own.sql(readLongAgo, [channelId, content.name, content.language])).length > 0;
+  const locks = (isStale: boolean) => (isStale ? [syncLane(channelId)] : []);
+  await transact({ look, locks, isOneTrip: (isStale) => !isStale }, async (tx, isStale) => {
+    if (isStale) await enqueueSync(tx.own, channelId);
+  });
 }
 
 const storedTemplates = statement((select, { channelId, listedAt }: { channelId: string; listedAt: string }) =>

@@ -1,7 +1,6 @@
 import type { Campaign } from '../../src/campaigns/campaign.entity.ts';
 import type { Channel } from '../../src/channels/channel.entity.ts';
 import { type Permission, permissionColumns } from '../../src/contacts/permission/permission.ts';
-import { isSecondOfCampaign } from '../../src/messaging/campaign-sends.ts';
 import type { Message } from '../../src/messaging/message.entity.ts';
 import { sentEvents } from '../../src/messaging/settle.ts';
 import type { Source } from '../../src/platform/database/database.ts';
@@ -36,12 +35,10 @@ export type Claim = Permission &
     claimed_at: string;
     is_heard: boolean;
     is_deleted: boolean;
-    /** The campaign writes to the person with another message. */
-    is_second: boolean;
     /** Its template has a button that opens a flow. */
     has_flow_button: boolean;
-    /** That of its message, with the zone of the recipient; null: of none, or of one that is gone. */
-    campaign: (RowOf<typeof Campaign, 'status' | 'purpose' | 'schedule'> & { zone: string | null }) | null;
+    /** That of its message; null: of none, or of one that is gone. `zone`: of the recipient; `is_second`: it writes to the person with another message. */
+    campaign: (RowOf<typeof Campaign, 'status' | 'purpose' | 'schedule'> & { zone: string | null; is_second: boolean }) | null;
   };
 
 type OfTemplate = 'category' | 'has_flow_button';
@@ -58,19 +55,9 @@ const claimColumns = `
   m.id as message_id, m.sending_at::text as claimed_at, m.contact_id, m.campaign_id, m.origin, m.type, m.content, m.to_phone, m.to_user_id, m.context_id,
   m.resends,
   m.channel_id, m.conversation_id, c.phone_number_id, c.account_id, c.access_token, c.deleted_at is not null as is_deleted,
-  (select jsonb_build_object('category', t.category, 'has_flow_button',
-            t.components @? '$[*].buttons[*] ? (@.type like_regex "^flow$" flag "i")')
-     from templates t
-    where m.type = 'template' and t.organization_id = m.organization_id and t.channel_id = m.channel_id
-      and t.name = m.content->>'name' and t.language = m.content->>'language') as template,
-  ${isSecondOfCampaign} as is_second,
-  case when m.campaign_id is not null then (
-    select jsonb_build_object('status', a.status, 'purpose', a.purpose, 'schedule', a.schedule, 'zone', (
-             select r.zone
-               from campaign_recipients r
-              where r.organization_id = m.organization_id and r.message_id = m.id))
-      from campaigns a
-     where a.organization_id = m.organization_id and a.id = m.campaign_id) end as campaign,
+  case when m.type = 'template'
+       then known_template(m.organization_id, m.channel_id, m.content->>'name', m.content->>'language') end as template,
+  case when m.campaign_id is not null then campaign_of_message(m.organization_id, m.campaign_id, m.id) end as campaign,
   ${isHeard('$1', ...sentEvents)} as is_heard,
   ${permission}`;
 

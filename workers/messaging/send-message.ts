@@ -121,13 +121,13 @@ async function endBy(context: Context, claim: Claim, error: unknown, note?: Work
   if (error instanceof ProviderRefused) {
     if (saysNoToMarketing(error.providerCode)) await noteRefuser(context, claim);
     if (claim.type === 'template' && saysTemplateChanged(error.providerCode))
-      await readAgain(context.own, context.transact, claim.channel_id, claim.content);
+      await readAgain(context.own, context.lasting, claim.channel_id, claim.content);
     if (!error.stopsChannel) {
       const reason = { code: 'provider_refused', message: error.message, provider_code: error.providerCode };
       return context.fail(reason, { work: note });
     }
     // The provider refuses the channel, not the message: it keeps its place until the channel is repaired.
-    await stopChannel(context.transact, { id: claim.channel_id, sealedToken: claim.access_token }, error.stopsChannel);
+    await stopChannel(context.lasting, { id: claim.channel_id, sealedToken: claim.access_token }, error.stopsChannel);
     return context.wait(1_000, { reason: error.message, work: requeue });
   }
   if (error instanceof ProviderBusy) {
@@ -183,7 +183,7 @@ function lastRefusal(claim: Claim): JobError | undefined {
     addressRefusal(claim) ??
     (claim.campaign?.status === 'cancelled' ? campaignCancelled : undefined) ??
     (claim.is_deleted ? channelDeletedBefore : permissionRefusal(claim)) ??
-    (claim.is_second ? secondOfCampaign : undefined) ??
+    (claim.campaign?.is_second ? secondOfCampaign : undefined) ??
     outOfHours(claim, nowDate());
   return refusal && { code: refusal.code, message: refusal.message };
 }
@@ -192,11 +192,14 @@ function lastRefusal(claim: Claim): JobError | undefined {
 const permissionRefusal = (claim: Claim) =>
   refusalOf(claim.campaign?.purpose === 'marketing' ? { ...claim, category: 'marketing' } : claim);
 
-/** A separate transaction: it takes another lock, and the refusal holds even if the end is lost. */
-async function noteRefuser({ own, transact }: Context, { message_id: proof }: Claim) {
+/**
+ * A separate transaction: it takes another lock, and the refusal holds even if the end is lost. It waits for a database that is away, or the provider's
+ * answer would be lost with it.
+ */
+async function noteRefuser({ own, lasting }: Context, { message_id: proof }: Claim) {
   const look = () => contactOf(own, proof);
   const locks = (contactId: string | null) => (contactId ? [contactLock(contactId)] : []);
-  await transact({ look, locks }, async (tx, contactId) => {
+  await lasting({ look, locks }, async (tx, contactId) => {
     if (!contactId) return;
     const choice = { status: 'denied', at: nowDate(), proof } as const;
     if (!(await hearMarketingChoice(tx.own, contactId, choice))) throw new LocksOutdated();

@@ -45,7 +45,7 @@ async function isSecond({ messageId: message_id, talk }: PersonMade) {
   const claim = await claimMessage(house.database, { organization_id: house.organizationId, id, run });
   await house.sql(`update messages set status = 'queued' where id = $1`, [message_id]);
   await house.sql('delete from jobs');
-  return claim && 'claimed' in claim ? claim.claimed?.is_second : claim;
+  return claim && 'claimed' in claim ? claim.claimed?.campaign?.is_second : claim;
 }
 
 describe('two contacts that become one', () => {

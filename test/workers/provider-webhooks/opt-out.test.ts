@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { contactLock } from '../../../src/contacts/events.ts';
@@ -263,6 +264,27 @@ describe('a send that the provider refuses with 131050', () => {
     expect(await changesOf(contactId)).toEqual([['consents'], ['consents']]);
     expect(await read('suppressions', contactId)).toEqual([]);
     expect((await app.text(channel, phone)).status).toBe(201);
+  });
+
+  test('while the database cannot note it: the answer is kept, and the message is not sent again', async () => {
+    const { contactId, phone } = await app.conversation(channel);
+    await app.rows(
+      `create function cannot_note() returns trigger language plpgsql as $$ begin raise exception using errcode = '53300'; end $$`,
+    );
+    await app.rows(
+      `create trigger cannot_note before insert or update on contact_consents for each row
+       when (new.contact_id = '${contactId}') execute function cannot_note()`,
+    );
+    await app.fault(channel, { status: 400, code: 131050 });
+    const { body } = await app.text(channel, phone);
+    const sent = async () => (await app.sends(channel)).filter((send) => send.body.to === phone).length;
+    await waitFor('the send', async () => (await sent()) === 1);
+    await setTimeout(500);
+    expect((await app.message(body.data.id)).status).toBe('sending');
+    await app.rows('drop function cannot_note cascade');
+    expect((await app.messageIn(body.data.id, 'failed')).failure).toMatchObject({ provider_code: '131050' });
+    expect((await read('permission-history', contactId))[0]).toMatchObject({ ...denied, proof: body.data.id });
+    expect(await sent()).toBe(1);
   });
 
   test('by a failed status: the same, once however often it comes', async () => {
