@@ -1,4 +1,5 @@
 import { escapeLiteral } from 'pg';
+import type { BatchStatement } from '../database/batch.ts';
 import type { Em } from '../database/database.ts';
 import { lockError } from '../database/errors.ts';
 import { query } from '../database/query.ts';
@@ -47,14 +48,26 @@ const functionOf = (lock: string) => (isSharedLock(lock) ? 'pg_advisory_xact_loc
 export const lockStatements = (locks: Iterable<string>) =>
   sorted(locks).map((lock) => `select ${functionOf(lock)}(hashtextextended(${escapeLiteral(itself(lock))}, 0))`);
 
-/** SQL: the same for a batch, prepared once. */
-export const lockStatement = (lock: string) => ({
-  text: `select ${functionOf(lock)}(hashtextextended($1, 0))`,
-  params: [itself(lock)],
-});
+/** More in one statement would be prepared in as many forms. */
+const maxInOne = 4;
+
+/**
+ * SQL: the same for a batch, prepared once for each number of them: a statement more takes longer than a lock. PostgreSQL takes those of one statement from
+ * left to right.
+ */
+export function lockBatch(locks: Iterable<string>): BatchStatement[] {
+  const all = sorted(locks);
+  const statements: BatchStatement[] = [];
+  for (let from = 0; from < all.length; from += maxInOne) {
+    const some = all.slice(from, from + maxInOne);
+    const taken = some.map((lock, index) => `${functionOf(lock)}(hashtextextended($${index + 1}, 0))`);
+    statements.push({ text: `select ${taken.join(', ')}`, params: some.map(itself) });
+  }
+  return statements;
+}
 
 export async function takeLocks(em: Em, locks: Iterable<string>) {
-  for (const { text, params } of sorted(locks).map(lockStatement)) await query(em, text, params).catch(lockError);
+  for (const { text, params } of lockBatch(locks)) await query(em, text, params).catch(lockError);
 }
 
 export async function tryLock(em: Em, lock: string): Promise<boolean> {

@@ -16,7 +16,7 @@ import {
   type PoolRef,
   paramsOfOne,
 } from './accept.ts';
-import { HeardMeanwhile, isEventLane, LocksOutdated, lockStatement, sorted } from './locks.ts';
+import { HeardMeanwhile, isEventLane, LocksOutdated, lockBatch } from './locks.ts';
 import type { Part, PartText } from './part.ts';
 import { endPart, RunOver } from './release.ts';
 import type { End } from './tx.ts';
@@ -62,7 +62,7 @@ export async function writeInOneTrip(
   const [end] = ends;
   if (!end && isEmpty(rest) && first.length === 0) return { dispatched: nothingDispatched(), given: new Map() };
   const statement = statementOf(end, rest);
-  const before = sorted(locks).map(lockStatement);
+  const before = lockBatch(locks);
   const own = [...before, ...first, statement];
   const written =
     own.length === 1
@@ -83,7 +83,7 @@ export async function writeInTwoTrips(
   last: (written: Written) => BatchStatement | Promise<BatchStatement>,
 ): Promise<void> {
   const [end] = ends;
-  const before = [...sorted(locks).map(lockStatement), ...claims];
+  const before = [...lockBatch(locks), ...claims];
   await runTwoBatches(database.pool, [...before, ...first, statementOf(end, rest)], (rows) =>
     last(readOutcome(rows.at(-1)![0] as Outcome, end, rest)),
   )
