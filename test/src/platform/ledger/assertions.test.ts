@@ -8,6 +8,7 @@ import { Afterwards } from '../../../../src/platform/ledger/tx.ts';
 import { type House, openHouse } from '../../../support/house.ts';
 import { countRoundTrips } from '../../../support/round-trips.ts';
 import { newToy, playJob } from '../../../support/toys.ts';
+import { waitFor } from '../../../support/wait-for.ts';
 
 let house: House;
 let trips: ReturnType<typeof countRoundTrips>;
@@ -151,6 +152,31 @@ describe('a write whose result is kept', () => {
     await expect(late).rejects.toMatchObject({ code: 'KN009' });
     expect((await house.toy(toyId)).effects).toBe(0);
   });
+});
+
+test('many locks of one round trip are taken one by one, in their order', async () => {
+  const { id, toyId } = await house.accept();
+  const locks = Array.from({ length: 9 }, (_, index) => `a:${index + 1}`);
+  const holder = new pg.Client({ connectionString: house.url });
+  await holder.connect();
+  await holder.query(`begin; select pg_advisory_xact_lock(hashtextextended('a:6', 0))`);
+  const late = write(id, 1, toyId, { locks: locks.toReversed() });
+  const ofWaiter = () =>
+    house.sql<{ lock: string; granted: boolean }>(
+      `select x.lock, l.granted
+         from pg_locks l
+         join unnest($1::text[]) as x(lock) on hashtextextended(x.lock, 0) = (l.classid::bigint << 32 | l.objid::bigint)
+        where l.locktype = 'advisory' and l.database = (select oid from pg_database where datname = current_database())
+          and l.pid = (select pid from pg_locks where locktype = 'advisory' and not granted)
+        order by x.lock`,
+      [locks],
+    );
+  await waitFor('the wait', async () => (await ofWaiter()).length > 0);
+  expect(await ofWaiter()).toEqual([1, 2, 3, 4, 5, 6].map((number) => ({ lock: `a:${number}`, granted: number < 6 })));
+  await holder.query('commit');
+  await holder.end();
+  await late;
+  expect((await house.toy(toyId)).effects).toBe(1);
 });
 
 test('the jobs of several subjects end together, and each lane gets its next head', async () => {
