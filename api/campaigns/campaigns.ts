@@ -11,6 +11,7 @@ import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
 import { withExample } from '../http/view.ts';
 import { aboutCampaign, contentFields, exampleContent, exampleName, name, onePath, path, tag } from './campaign-schemas.ts';
 import { campaignView, toCampaignView } from './campaign-view.ts';
+import { assertMayChangeSends, mayChangeSendsNote } from './may-send.ts';
 
 type ListQuery = PageQuery & { status?: CampaignStatus };
 
@@ -80,8 +81,7 @@ export const patchOneCampaign = endpoint({
   operationId: 'campaigns.update',
   scope: 'campaigns:write',
   summary: 'Change a campaign',
-  description:
-    'What is not given stays; an object or list that is given replaces the one before. A draft and a scheduled campaign: everything; a scheduled one keeps its `start_at` where the new schedule has none. A paused one: `schedule`, `pace` and `guards`. In any other state it is a 409 that names the state. With `revision` it is changed only if nobody has changed it since.',
+  description: `What is not given stays; an object or list that is given replaces the one before. A draft and a scheduled campaign: everything; a scheduled one keeps its \`start_at\` where the new schedule has none. A paused one: \`schedule\`, \`pace\` and \`guards\`. In any other state it is a 409 that names the state. With \`revision\` it is changed only if nobody has changed it since. ${mayChangeSendsNote}`,
   body: Joi.object<CampaignPatch>({
     name,
     ...contentFields,
@@ -90,10 +90,11 @@ export const patchOneCampaign = endpoint({
   responses: { 200: campaignView },
   errors: [409],
   example: { body: { name: 'Winter sale, the first', pace: { per_minute: 300 } } },
-  handler: ({ params, body, write }) =>
-    write({ locks: [campaignLane(params.campaignID)] }, async ({ own }) =>
-      ok(await toCampaignView(own, await patchCampaign(own, params.campaignID, body))),
-    ),
+  handler: ({ params, body, caller, write }) =>
+    write({ locks: [campaignLane(params.campaignID)] }, async ({ own }) => {
+      await assertMayChangeSends(own, caller, params.campaignID);
+      return ok(await toCampaignView(own, await patchCampaign(own, params.campaignID, body)));
+    }),
 });
 
 export const deleteOneCampaign = endpoint({

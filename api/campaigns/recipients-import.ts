@@ -12,6 +12,7 @@ import { id, operationNote } from '../http/schemas.ts';
 import { view, withExample, wrapped } from '../http/view.ts';
 import { pageOfErrors } from '../imports/files.ts';
 import { errorsView, importExample, importShape, queuedExample, toImportView } from '../imports/views.ts';
+import { assertMayChangeSends, mayChangeSendsNote } from './may-send.ts';
 import { aboutRecipients, assertSeesContacts, tag } from './recipient-schemas.ts';
 
 const importView = view(
@@ -34,7 +35,7 @@ export const importRecipientsFile = endpoint({
   scope: 'campaigns:write',
   audit: 'campaign_import',
   summary: 'Add recipients to a campaign from a CSV file',
-  description: `Each row is what POST /v1/campaigns/{campaignID}/recipients takes. A row with errors, or of an unknown contact, is left out and reported with its line and column. The same file again changes nothing. Until the campaign has ended (409). It takes \`contacts:read\` too, and \`contacts:write\` with \`create_contacts\`. An organization has few imports that wait or run (\`IMPORTS_MAX_QUEUED\`, usually 10): one more is a 422 \`limit_reached\`, before the file is read. One event, \`campaign.recipients_imported\`, and none for each row.\n\n${operationNote}`,
+  description: `Each row is what POST /v1/campaigns/{campaignID}/recipients takes. A row with errors, or of an unknown contact, is left out and reported with its line and column. The same file again changes nothing. Until the campaign has ended (409). It takes \`contacts:read\` too, and \`contacts:write\` with \`create_contacts\`. An organization has few imports that wait or run (\`IMPORTS_MAX_QUEUED\`, usually 10): one more is a 422 \`limit_reached\`, before the file is read. One event, \`campaign.recipients_imported\`, and none for each row. ${mayChangeSendsNote}\n\n${operationNote}`,
   isIdempotent: true,
   isOperation: true,
   errors: [409],
@@ -54,6 +55,7 @@ export const importRecipientsFile = endpoint({
     assertSeesContacts(caller, create_contacts);
     return write({ locks: [crmImportLane(own.organizationId)] }, async (tx) => {
       await openCampaign(tx.own, campaignID);
+      await assertMayChangeSends(tx.own, caller, campaignID);
       const { row, operationId } = await queueRecipientsImport(tx, body, { campaign_id: campaignID, create_contacts });
       return { status: 201, body: { data: toView(row) }, operationId };
     });

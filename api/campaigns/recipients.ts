@@ -13,6 +13,7 @@ import { endpoint, ok } from '../http/endpoint.ts';
 import { listOf, type PageQuery, pageFrom, pageQuery } from '../http/paging.ts';
 import { id } from '../http/schemas.ts';
 import { view } from '../http/view.ts';
+import { assertMayChangeSends, mayChangeSendsNote } from './may-send.ts';
 import { aboutRecipients, assertSeesContacts, recipientView, toRecipientView } from './recipient-schemas.ts';
 
 type Query = PageQuery & { status?: string; reason?: string; contact_id?: string };
@@ -77,8 +78,7 @@ export const addRecipientsGiven = endpoint({
   scope: 'campaigns:write',
   audit: 'campaign',
   summary: 'Add recipients to a campaign',
-  description:
-    'All of them or none; a contact that is unknown is a 422 that names it by its place. Until the campaign has ended (409). Whoever is a recipient stays the same one; new parameters are taken as long as they wait. It takes `contacts:read` too, and `contacts:write` with `create_contacts`.',
+  description: `All of them or none; a contact that is unknown is a 422 that names it by its place. Until the campaign has ended (409). Whoever is a recipient stays the same one; new parameters are taken as long as they wait. It takes \`contacts:read\` too, and \`contacts:write\` with \`create_contacts\`. ${mayChangeSendsNote}`,
   isIdempotent: true,
   errors: [409],
   body: Joi.object<RecipientsGiven>({
@@ -97,8 +97,9 @@ export const addRecipientsGiven = endpoint({
   example: { body: { recipients: [{ contact_id: exampleIds.contact, parameters: { code: 'SPRING-7' } }] } },
   handler({ params: { campaignID }, body, caller, write }, { secrets }) {
     assertSeesContacts(caller, body.create_contacts);
-    return write({ locks: [campaignLane(campaignID)], retryOn: [identityTaken] }, async ({ own: tx }) =>
-      ok(await addGiven(tx, secrets, campaignID, body)),
-    );
+    return write({ locks: [campaignLane(campaignID)], retryOn: [identityTaken] }, async ({ own: tx }) => {
+      await assertMayChangeSends(tx, caller, campaignID);
+      return ok(await addGiven(tx, secrets, campaignID, body));
+    });
   },
 });

@@ -46,6 +46,8 @@ export async function moveCampaign(
   if (before.status === to) return before;
   if (!campaignMoves[action][before.status]!.includes(to)) throw new Error(`${action} leads from ${before.status} to no ${to}`);
   const change = { status: to, reason: reason ?? '', phase: phaseIn(to, before), ...timesOf(to, before), ...set };
+  // Its last event tells what it came to, not what was counted some seconds ago.
+  if (to === 'completed') Object.assign(change, { counts: null, counted_at: null, counts_due_at: null });
   await own.update(Campaign, { id }, { ...change, revision: before.revision + 1, updated_at: now() });
   if (hasEnded(to)) await freeSegments(own, id);
   const data = { campaign_id: id, organization_id: own.organizationId, status: to };

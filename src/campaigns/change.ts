@@ -20,11 +20,12 @@ const whilePaused: readonly string[] = ['schedule', 'pace', 'guards'];
  * What is not given stays; an object that is given replaces the one before. Throws 404; 409 for a stale revision, a state in which nothing can
  * be changed, and a field that cannot be changed in it; 422 as createCampaign, of a scheduled one as startCampaign.
  */
-export async function patchCampaign(own: OwnTx, id: string, { revision, ...given }: CampaignPatch): Promise<CampaignRow> {
+export async function patchCampaign(own: OwnTx, id: string, { revision, ...asked }: CampaignPatch): Promise<CampaignRow> {
   const before = await getCampaign(own, id);
   assertAllowed('change', before);
   assertRevision('campaign', before.revision, revision);
-  assertMayChange(before, given);
+  assertMayChange(before, asked);
+  const given = { ...asked, ...(asked.schedule && { schedule: withItsForm(before, asked.schedule) }) };
   await assertGiven(own, given, before);
   const schedule = given.schedule && (await newSchedule(own, before, given.schedule));
   const { channel_ids, ...fields } = given;
@@ -50,6 +51,13 @@ function assertMayChange({ status }: CampaignRow, given: object): void {
 }
 
 const fixed = ['start_at', 'timezone', 'is_local'] as const;
+
+/** Of one whose recipients have their times: what stays says how its other times are written, and what they must be after. */
+function withItsForm({ prepared, schedule }: CampaignRow, given: NonNullable<CampaignContent['schedule']>) {
+  if (!prepared) return given;
+  const kept = fixed.filter((name) => schedule[name] !== undefined).map((name) => [name, schedule[name]]);
+  return { ...Object.fromEntries(kept), ...given };
+}
 
 /**
  * One that has been started has all of it, and keeps its start where none is given: a change of its quiet hours must not start it now. The

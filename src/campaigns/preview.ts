@@ -1,5 +1,6 @@
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { permissionColumns } from '../contacts/permission/permission.ts';
+import { cappedSql } from '../messaging/campaign-sends.ts';
 import type { FrequencyCap } from '../organizations/organization.entity.ts';
 import { getOrganization } from '../organizations/organizations.ts';
 import type { Own } from '../platform/database/own.ts';
@@ -8,7 +9,6 @@ import type { Reads } from '../platform/listing/reads.ts';
 import type { CampaignRow } from './campaign-row.ts';
 import { templatesOf } from './checks/templates.ts';
 import { compile } from './content/compile.ts';
-import { cappedSql } from './feed/look.ts';
 import { type AudienceRead, excludedBy, readAudience } from './prepare/sources.ts';
 import { type Sample, type SamplePerson, sampleOf, samplePeople } from './preview-samples.ts';
 

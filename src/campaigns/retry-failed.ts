@@ -1,3 +1,4 @@
+import { cappedCodes } from '../messaging/campaign-recipients.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
 import { nowDate } from '../platform/time/clock.ts';
 import { type CampaignRow, findCampaign, getCampaign } from './campaign-row.ts';
@@ -27,12 +28,12 @@ export async function askForRetry(
 /** Recipients of one transaction. */
 export const batchSize = 5_000;
 
-/** SQL: a set, in the order of an index. The message that failed is not the recipient's any more: what is told of it later is ignored. */
+/** SQL: a set, in the order of an index. Whom the provider wants left alone for a day is due after it. The message that failed is not the recipient's any more: what is told of it later is ignored. */
 const batchStatement = `
   update campaign_recipients r
      set status = 'pending', reason = '', failure_code = '', message_id = null,
          queued_at = null, sent_at = null, delivered_at = null, read_at = null, failed_at = null, result_at = null,
-         due_at = clock_timestamp()
+         due_at = case when r.failure_code = any($6::text[]) then greatest(clock_timestamp(), r.failed_at + interval '24 hours') else clock_timestamp() end
    where r.organization_id = $1
      and r.id = any(array(
            select f.id
@@ -54,7 +55,7 @@ export async function retryBatch(own: OwnTx, { campaign_id: id, before, force }:
   own.assertLocked(campaignLane(id));
   const campaign = await findCampaign(own, id);
   if (!campaign || !isAllowed('retry-failed', campaign.status)) return false;
-  const moved = await own.sql(batchStatement, [id, before, force === 'true', batchSize]);
+  const moved = await own.sql(batchStatement, [id, before, force === 'true', batchSize, cappedCodes]);
   if (moved.length === 0) return false;
   if (campaign.status === 'paused') return moved.length === batchSize;
   const job_id = await enqueueFeed(own, id);

@@ -22,9 +22,7 @@ export const newsOf = (
 
 /** Our refusals: the person was not written to. By the message's code, the recipient's reason. */
 const skips = new Map([
-  ...['suppressed', 'consent_required', 'contact_deleted', 'no_address', 'duplicate', 'frequency_cap'].map(
-    (code) => [code, code] as const,
-  ),
+  ...['suppressed', 'consent_required', 'contact_deleted', 'no_address', 'duplicate'].map((code) => [code, code] as const),
   ['campaign_cancelled', 'cancelled'],
 ]);
 /** By the provider's code, what it says of the whole campaign: the template is paused or disabled, the number sends what people mark as spam. */
@@ -34,7 +32,7 @@ const alarms = new Map([
   ['131048', 'spam_limit'],
 ]);
 /** The provider has given the person enough marketing for now: it asks to wait a day. */
-const cappedCodes = ['131049', '130472'];
+export const cappedCodes = ['131049', '130472'];
 
 export const alarmOf = (providerCode: string | null | undefined) => alarms.get(providerCode ?? '');
 
@@ -64,7 +62,8 @@ const risePart: PartText = (organization, ids, statuses) => `
 
 /**
  * Taken back where the campaign is at fault, its hours are over or the person may be asked again, as long as somebody will write to them again. Not after a send
- * whose outcome nobody knows: they may have got it.
+ * whose outcome nobody knows: they may have got it. The campaign's row is held where that is in question: one that completes meanwhile waits for it, or is
+ * seen as completed. `alarmed` reads it too: a row that a statement has changed it cannot lock any more.
  */
 const becomes = `
   case when t.reason <> '' and r.status = 'queued' then 'skipped'
@@ -87,6 +86,16 @@ const failPart: PartText = (organization, ids, statuses, campaigns, reasons, cod
        and r.message_id = t.message_id
        and t.status <> 'failed'
        and ${rises}),
+  held as materialized (
+    select c.id, c.status, c.guards
+      from campaigns c
+     where c.organization_id = ${organization}
+       and c.id = any(array(
+             select campaign_id
+               from news
+              where alarm <> '' or is_capped or code = 'out_of_hours'))
+     order by c.id
+       for no key update),
   followed as (
     update campaign_recipients r
        set status = ${becomes},
@@ -100,7 +109,7 @@ const failPart: PartText = (organization, ids, statuses, campaigns, reasons, cod
            due_at = case when ${becomes} = 'pending' and t.is_capped then clock_timestamp() + interval '24 hours' else r.due_at end,
            attempts = case when ${becomes} = 'pending' and not t.is_capped then greatest(r.attempts - 1, 0) else r.attempts end
       from news t
-      join campaigns c on c.organization_id = ${organization} and c.id = t.campaign_id
+      left join held c on c.id = t.campaign_id
      where r.organization_id = ${organization}
        and r.message_id = any(${ids}::uuid[])
        and r.message_id = t.message_id
@@ -109,12 +118,13 @@ const failPart: PartText = (organization, ids, statuses, campaigns, reasons, cod
   alarmed as (
     update campaigns c
        set alarm = t.alarm
-      from (select distinct on (campaign_id) campaign_id, alarm
+      from held h
+      join (select distinct on (campaign_id) campaign_id, alarm
               from news
              where alarm <> ''
-             order by campaign_id, alarm) t
+             order by campaign_id, alarm) t on t.campaign_id = h.id
      where c.organization_id = ${organization}
-       and c.id = t.campaign_id
+       and c.id = h.id
        and c.status = 'running'
        and c.alarm is null)`;
 

@@ -4,7 +4,7 @@ import { AppError } from '../platform/errors.ts';
 import { uuid } from '../platform/ids.ts';
 import { backoff, job } from '../platform/ledger/job.ts';
 import { markRetried } from './attempts.ts';
-import { followRetry, notRetried } from './campaign-sends.ts';
+import { followRetry } from './campaign-sends.ts';
 import { reopenConversation } from './reopen.ts';
 import { recordFailed } from './settle.ts';
 
@@ -33,7 +33,7 @@ export const sendMessageJob = job<{ message_id: string }>({
       [message_id],
     );
     if (!row) throw new AppError('conflict', 'The provider may have taken this message: retry it with force');
-    if (!(await followRetry(own, row))) throw new AppError('conflict', notRetried);
+    await followRetry(own, row);
     await readdressMessage(own, message_id);
     await markRetried(own, message_id);
     await reopenConversation(own, message_id);

@@ -9,7 +9,7 @@ import { reviveJob } from '../platform/ledger/retry.ts';
 import { stateIs } from '../platform/ledger/states.ts';
 import type { TenantTx } from '../platform/ledger/tx.ts';
 import { markRetried, recordAttempt } from './attempts.ts';
-import { followRetry, notRetried } from './campaign-sends.ts';
+import { followRetry } from './campaign-sends.ts';
 import { windowHours } from './conversations.ts';
 import { sendMessageJob } from './jobs.ts';
 import { Message } from './message.entity.ts';
@@ -86,7 +86,7 @@ export async function retryMessage(tx: TenantTx, id: string, force: boolean): Pr
   );
   // A late status, or the retry of its job, was faster.
   if (!retried) throw new LocksOutdated();
-  if (!(await followRetry(own, retried))) throw new AppError('conflict', notRetried);
+  await followRetry(own, retried);
   await readdressMessage(own, id);
   await reopenConversation(own, id);
   await deleteFailedJob(own, id);

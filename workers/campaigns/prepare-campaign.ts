@@ -4,7 +4,7 @@ import { endPrepare, failCampaign } from '../../src/campaigns/prepare/end.ts';
 import { takeStep } from '../../src/campaigns/prepare/step.ts';
 import { AppError } from '../../src/platform/errors.ts';
 import { Superseded } from '../../src/platform/ledger/superseded.ts';
-import { handle } from '../handler.ts';
+import { handle, type Outcome, type RunContext } from '../handler.ts';
 import { leftToAnother, paused, turnOf } from '../turn.ts';
 
 export const prepareCampaign = handle(prepareCampaignJob, async ({ campaign_id: id }, context) => {
@@ -21,7 +21,21 @@ export const prepareCampaign = handle(prepareCampaignJob, async ({ campaign_id: 
     if (error instanceof AppError && error.code === 'invalid_request')
       return context.finish(({ own }) => failCampaign(own, id, 'audience_unknown'));
     if (!(error instanceof Superseded)) throw error;
-    const campaign = await findCampaign(context.own, id);
-    return campaign?.status === 'running' && campaign.phase === 'preparing' ? leftToAnother(context) : context.finish();
+    return endUnlessWanted(context, id);
   }
 });
+
+class StillWanted extends Error {}
+
+/** Looked at under the campaign's lock, which is the job's lane: a resume counts on the job that it finds. */
+async function endUnlessWanted(context: RunContext<unknown>, id: string): Promise<Outcome> {
+  try {
+    return await context.finish(async ({ own }) => {
+      const campaign = await findCampaign(own, id);
+      if (campaign?.status === 'running' && campaign.phase === 'preparing') throw new StillWanted();
+    });
+  } catch (error) {
+    if (error instanceof StillWanted) return leftToAnother(context);
+    throw error;
+  }
+}

@@ -1,6 +1,7 @@
 import { isContactMissing } from '../../contacts/contact-missing.ts';
 import { contactLock } from '../../contacts/events.ts';
 import { acceptMany } from '../../messaging/accept-many.ts';
+import { cappedSql } from '../../messaging/campaign-sends.ts';
 import { conversationTaken } from '../../messaging/conversations.ts';
 import type { FrequencyCap } from '../../organizations/organization.entity.ts';
 import { violatedConstraint } from '../../platform/database/errors.ts';
@@ -10,7 +11,7 @@ import type { Part, PartText } from '../../platform/ledger/part.ts';
 import type { TenantTransact } from '../../platform/ledger/tenant.ts';
 import type { RunRef } from '../../platform/ledger/tx.ts';
 import { campaignLane } from '../jobs.ts';
-import { type Asked, cappedSql, lookForDue } from './look.ts';
+import { type Asked, lookForDue } from './look.ts';
 import { type Plan, type PlanDeps, planOf } from './plan.ts';
 
 /** Recipients of one transaction, which holds the lane of each. */

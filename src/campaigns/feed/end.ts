@@ -14,7 +14,16 @@ export async function pauseByItself(own: OwnTx, id: string, reason: CampaignReas
   if (await isRunning(own, id)) await moveCampaign(own, id, 'pause', { to: 'paused', reason, set: { alarm: null } });
 }
 
+/** SQL: a message that fails may let its recipient wait again, under the same lock of the row and none of the campaign's. */
+const holdRow = `
+  select 1
+    from campaigns
+   where organization_id = $1
+     and id = $2
+     for no key update`;
+
 export async function completeCampaign(own: OwnTx, id: string): Promise<void> {
+  await own.sql(holdRow, [id]);
   if (!(await isRunning(own, id))) return;
   const { has_pending, has_queued } = await readLeft(own, id);
   if (has_pending || has_queued) throw new SomebodyWaits();

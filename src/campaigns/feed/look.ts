@@ -1,5 +1,6 @@
 import { phoneAddress, userIdAddress } from '../../contacts/identities/messaging-address.ts';
 import { type Permission, permissionColumns } from '../../contacts/permission/permission.ts';
+import { cappedSql } from '../../messaging/campaign-sends.ts';
 import type { ConversationStatus } from '../../messaging/conversation.entity.ts';
 import type { FrequencyCap } from '../../organizations/organization.entity.ts';
 import type { Own } from '../../platform/database/own.ts';
@@ -29,20 +30,6 @@ export type DueRow = Omit<Permission, 'category'> & {
   is_capped: boolean;
 };
 export type Due = { isRunning: boolean; isHeard: boolean; rows: DueRow[] };
-
-/**
- * What counts for the cap: messages of any campaign to the contact that did not fail. The time in a form that no index fits: a plan made
- * while nothing is queued would read all that were queued since, instead of the contact's.
- */
-export const cappedSql = (contact: string, [organization, max, days]: [organization: string, max: string, days: string]) => `
-  (select count(*)
-     from (select 1
-             from campaign_recipients o
-            where o.organization_id = ${organization}
-              and o.contact_id = ${contact}
-              and (o.queued_at > clock_timestamp() - ${days}::int * interval '1 day') is true
-              and (o.status not in ('pending', 'failed', 'skipped')) is true
-            limit ${max}::int) c) >= ${max}::int`;
 
 const permission = permissionColumns({ organization: '$1', contact: 'k.id', channel: '$3' });
 const tagsOf = `

@@ -29,6 +29,7 @@ const ofMembers = ({ id }: SegmentRow): Source => ({
      and s.segment_id = ${bind(id)}::uuid`,
 });
 
+/** Of one person whose contacts became one, the rows of all count: who was reached by another row is none of those who were not. */
 const ofCampaign = ({ campaign_id, statuses }: NonNullable<Audience['from_campaign']>): Source => ({
   key: 's.contact_id',
   from: (bind) => `
@@ -38,8 +39,15 @@ const ofCampaign = ({ campaign_id, statuses }: NonNullable<Audience['from_campai
      and s.campaign_id = ${bind(campaign_id)}::uuid
      and s.contact_id is not null
      and not s.is_extra
-     and (s.status = any(${bind(statuses)}::text[])) is true`,
+     and ((s.status = any(${bind(statuses)}::text[])) is true or s.reason = 'duplicate')
+     and (${hasOutcome(bind(statuses))}) is true`,
 });
+
+const hasOutcome = (statuses: string) => `
+  select bool_or(o.status = any(${statuses}::text[]) and o.reason <> 'duplicate')
+         and not bool_or(o.status in ('queued', 'sent', 'delivered', 'read') and o.status <> all(${statuses}::text[]))
+    from campaign_recipients o
+   where o.organization_id = s.organization_id and o.contact_id = s.contact_id and o.campaign_id = s.campaign_id`;
 
 /** Always in the same order: the position names a source by its place. */
 export function sourcesOf(audience: Audience, segments: SegmentRow[]): Source[] {

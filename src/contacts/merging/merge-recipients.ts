@@ -14,7 +14,10 @@ const moveRecipients = `
      and o.contact_id = $3
   returning o.campaign_id`;
 
-/** Who was written to before, or waits in another row, is not written to again. One that failed may be retried. */
+/**
+ * Who was written to before, or waits in another row, is not written to again. One that failed may be retried, but as an extra one it never is: the other
+ * waits in its place, unless the person may have got it.
+ */
 const skipSeconds = `
   update campaign_recipients r
      set status = 'skipped',
@@ -27,7 +30,8 @@ const skipSeconds = `
        select 1
          from campaign_recipients o
         where o.organization_id = $1 and o.contact_id = $2 and o.campaign_id = r.campaign_id and o.id <> r.id
-          and (o.status in ('queued', 'sent', 'delivered', 'read', 'failed')
+          and (o.status in ('queued', 'sent', 'delivered', 'read')
+            or o.status = 'failed' and (not o.is_extra or o.failure_code = 'outcome_unknown')
             or o.status = 'pending' and (o.is_extra, o.id) < (r.is_extra, r.id)))`;
 
 /** Needs the locks of both contacts, as whoever makes a campaign's message. Of two messages that are made the claim lets one go. */

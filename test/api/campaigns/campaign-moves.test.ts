@@ -233,6 +233,32 @@ describe('cancel', () => {
   });
 });
 
+describe.each([
+  ['update', { name: 'Another' }],
+  ['recipients.add', { recipients: [{ phone: '+16505551234' }], create_contacts: true }],
+  ['recipients.import', 'phone\r\n+16505551235\r\n'],
+])('%s', (name, body) => {
+  test.each([
+    ['draft', false],
+    ['paused', false],
+    ['scheduled', true],
+    ['running', true],
+  ])('of a %s campaign needs messages:write: %s', async (state, isNeeded) => {
+    const made = await draft();
+    if (state !== 'draft') await inState(app, made.id, state);
+    const { key } = await app.key(app.tenant.organizationId, [
+      'campaigns:read',
+      'campaigns:write',
+      'contacts:read',
+      'contacts:write',
+    ]);
+    const input = { key, ...at(made.id), body, ...(typeof body === 'string' && { query: { create_contacts: true } }) };
+    const { status, body: reply } = await app.call(`campaigns.${name}`, input);
+    expect(status === 403).toBe(isNeeded);
+    if (isNeeded) expect(reply.error.message).toContain('messages:write');
+  });
+});
+
 test.each(['start', 'resume', 'retry-failed', 'test'])('%s needs messages:write too, and the 403 names it', async (name) => {
   const made = await draft();
   const { key } = await app.key(app.tenant.organizationId, ['campaigns:read', 'campaigns:write']);

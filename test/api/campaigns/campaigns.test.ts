@@ -136,6 +136,22 @@ describe('a change', () => {
     expect([begun.status, begun.body.error.details[0].field]).toEqual([422, 'schedule.start_at']);
   });
 
+  test('of a paused local one takes an end by the wall, and no other', async () => {
+    const made = await draft();
+    await inState(app, made.id, 'paused');
+    const wall = (days: number) => inDays(days).slice(0, 19);
+    const schedule = { start_at: wall(-1), timezone: 'Asia/Tokyo', is_local: true };
+    await app.rows('update campaigns set schedule = $2 where id = $1', [made.id, schedule]);
+    const offset = await patch(made.id, { schedule: { end_at: inDays(2) } });
+    expect([offset.status, offset.body.error.details[0]]).toEqual([
+      422,
+      expect.objectContaining({ field: 'schedule.end_at', code: 'string.isoDate' }),
+    ]);
+    const { status, body } = await patch(made.id, { schedule: { end_at: wall(2) } });
+    expect([status, body.schedule]).toEqual([200, expect.objectContaining({ ...schedule, end_at: wall(2) })]);
+    expect((await act(app, 'resume', made.id)).status).toBe(200);
+  });
+
   test('of a scheduled one must leave it complete', async () => {
     const made = await draft();
     await act(app, 'start', made.id, { schedule: { start_at: inDays(1) } });

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { countsOf } from '../../../src/campaigns/counts.ts';
+import { completeCampaign } from '../../../src/campaigns/feed/end.ts';
+import { campaignLane } from '../../../src/campaigns/jobs.ts';
 import { statsOf } from '../../../src/campaigns/stats.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
+import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { peopleOf } from '../../support/campaign-people.ts';
 import { channel } from '../../support/factories/channel.ts';
 import { type House, openHouse } from '../../support/house.ts';
@@ -76,6 +79,22 @@ test('above 50,000 recipients a count of a moment ago is shown, and one reader c
   expect(new Set(anew.map(({ as_of }) => as_of)).size).toBe(1);
   expect((await statsOf(own(), id)).counts.queued).toBe(1);
   expect((await countsOf(own(), { id })).counts).toMatchObject({ total: 50_002, queued: 1 });
+});
+
+test('the event of its end tells what it came to, however many they are', async () => {
+  const id = await peopleOf(house).running();
+  await insert(id, 50_001, 'status', `'queued'`);
+  await countsOf(own(), { id });
+  await house.sql(`update campaign_recipients set status = 'sent' where campaign_id = $1`, [id]);
+  await transactFor(house.ledger.transact, house.organizationId)({ locks: [campaignLane(id)] }, ({ own: tx }) =>
+    completeCampaign(tx, id),
+  );
+  const [event] = await house.sql<{ data: object }>(
+    `select data from events where type = 'campaign.completed' and subject_id = $1`,
+    [id],
+  );
+  expect(event!.data).toMatchObject({ counts: { total: 50_001, sent: 50_001, failed: 0 } });
+  expect((await countsOf(own(), { id })).counts).toMatchObject({ sent: 50_001, queued: 0 });
 });
 
 test('of another organization and of a deleted campaign: 404', async () => {

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { completeCampaign, SomebodyWaits } from '../../../src/campaigns/feed/end.ts';
+import { campaignLane } from '../../../src/campaigns/jobs.ts';
 import { recipientMoves, recipientStatuses } from '../../../src/campaigns/states.ts';
 import { followMessages, followMessagesNow, type RecipientNews } from '../../../src/messaging/campaign-recipients.ts';
 import { followRetry } from '../../../src/messaging/campaign-sends.ts';
@@ -7,6 +9,7 @@ import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import type { OwnTx } from '../../../src/platform/ledger/tx.ts';
 import { type PersonMade, peopleOf } from '../../support/campaign-people.ts';
 import { type House, openHouse } from '../../support/house.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 let house: House;
 let people: ReturnType<typeof peopleOf>;
@@ -28,7 +31,15 @@ const newsOf = ({ messageId, campaignId: id }: PersonMade, status: RecipientNews
 const within = <Result>(work: (own: OwnTx) => Promise<Result>) =>
   transactFor(house.ledger.transact, house.organizationId)({}, ({ own }) => work(own));
 const follow = (...news: RecipientNews[]) => within((own) => followMessagesNow(own, news));
-const retry = ({ messageId: id, campaignId: campaign_id }: PersonMade) => within((own) => followRetry(own, { id, campaign_id }));
+/** Whether it goes out again. */
+const retry = ({ messageId: id, campaignId: campaign_id }: PersonMade) =>
+  within((own) => followRetry(own, { id, campaign_id })).then(
+    () => true,
+    (error) => {
+      expect(error).toMatchObject({ code: 'conflict' });
+      return false;
+    },
+  );
 
 /** What a message does to its recipient, by the status it leads to. The feed, `retry-failed`, a merge and an erasure do the rest. */
 const ways: Record<string, (person: PersonMade) => Promise<unknown>> = {
@@ -186,6 +197,82 @@ test('a retry of the message queues the recipient again; of one that was skipped
   expect(await people.recipient(failed.id)).toMatchObject({ status: 'queued', failed_at: null, result_at: null, attempts: 2 });
   expect(await retry(await people.person(campaignId, 'skipped'))).toBe(false);
 });
+
+describe('a message that somebody retries by hand', () => {
+  test('of a cancelled campaign stays failed, with what it failed for', async () => {
+    const person = await people.person(await people.running({ status: 'cancelled' }), 'failed');
+    const before = await people.recipient(person.id);
+    expect(await retry(person)).toBe(false);
+    expect(await people.recipient(person.id)).toEqual(before);
+  });
+
+  test('is one of those that the frequency cap counts', async () => {
+    await house.sql(`update organizations set frequency_cap = '{"max": 1, "days": 7}'`);
+    const person = await people.person(campaignId, 'failed');
+    const other = await people.person(await people.running(), 'sent', person.talk);
+    expect(await retry(person)).toBe(false);
+    await house.sql(`update campaign_recipients set queued_at = clock_timestamp() - interval '8 days' where id = $1`, [other.id]);
+    expect(await retry(person)).toBe(true);
+    await house.sql('update organizations set frequency_cap = null');
+  });
+
+  test('of two that would both be the last one that is allowed, one goes out', async () => {
+    await house.sql(`update organizations set frequency_cap = '{"max": 1, "days": 7}'`);
+    const person = await people.person(campaignId, 'failed');
+    const other = await people.person(await people.running(), 'failed', person.talk);
+    expect((await Promise.all([retry(person), retry(other)])).sort()).toEqual([false, true]);
+    await house.sql('update organizations set frequency_cap = null');
+  });
+
+  test('goes not to somebody whom the campaign writes to, or will write to, with another one', async () => {
+    const person = await people.person(campaignId, 'failed');
+    const other = await people.person(campaignId, 'pending');
+    await house.sql('update campaign_recipients set contact_id = $2, is_extra = true where id = $1', [
+      other.id,
+      person.talk.contact.id,
+    ]);
+    expect(await retry(person)).toBe(false);
+  });
+});
+
+test('who would wait again while the campaign completes: it does not complete, or they have failed', async () => {
+  const complete = (id: string) =>
+    transactFor(house.ledger.transact, house.organizationId)({ locks: [campaignLane(id)] }, ({ own }) =>
+      completeCampaign(own, id),
+    );
+  const refused = (person: PersonMade) => [newsOf(person, 'failed', failure('provider_refused', '132015'))];
+  for (const isFirst of [true, false]) {
+    const id = await people.running();
+    const person = await people.person(id, 'sent');
+    let completed: Promise<unknown> | undefined;
+    if (isFirst) {
+      await within(async (own) => {
+        await followMessagesNow(own, refused(person));
+        completed = complete(id).catch((error) => error);
+        await waiting(1);
+      });
+      expect(await completed).toBeInstanceOf(SomebodyWaits);
+      expect((await people.recipient(person.id)).status).toBe('pending');
+    } else {
+      let followed: Promise<unknown> | undefined;
+      await transactFor(house.ledger.transact, house.organizationId)({ locks: [campaignLane(id)] }, async ({ own }) => {
+        await completeCampaign(own, id);
+        followed = follow(...refused(person));
+        await waiting(1);
+      });
+      await followed;
+      expect(await people.recipient(person.id)).toMatchObject({ status: 'failed', failure_code: '132015' });
+    }
+  }
+});
+
+const waiting = (count: number) =>
+  waitFor('the wait for the row', async () => {
+    const rows = await house.sql(
+      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    return rows.length >= count;
+  });
 
 test('several in one statement of the ledger, the failed ones among them', async () => {
   const [one, two, three] = [await people.person(campaignId), await people.person(campaignId), await people.person(campaignId)];

@@ -62,6 +62,7 @@ describe('two contacts that become one', () => {
     ['pending', 'sent', 'skipped', 'sent'],
     ['read', 'pending', 'read', 'skipped'],
     ['failed', 'pending', 'failed', 'skipped'],
+    ['pending', 'failed', 'pending', 'failed'],
     ['pending', 'skipped', 'pending', 'skipped'],
     ['skipped', 'pending', 'skipped', 'pending'],
     ['sent', 'delivered', 'sent', 'delivered'],
@@ -75,6 +76,14 @@ describe('two contacts that become one', () => {
     expect(other).toMatchObject({ status: secondAfter, is_extra: true, contact_id: survivor.contact.id });
     if (first === 'pending' && firstAfter === 'skipped') expect(one.reason).toBe('duplicate');
     if (second === 'pending' && secondAfter === 'skipped') expect(other.reason).toBe('duplicate');
+  });
+
+  test('one whose outcome nobody knows may have got it: the other is not written to', async () => {
+    const id = await people.running();
+    const [stays, moves] = [await people.person(id, 'pending', survivor), await people.person(id, 'failed', merged)];
+    await house.sql(`update campaign_recipients set failure_code = 'outcome_unknown' where id = $1`, [moves.id]);
+    await merge();
+    expect(await people.recipient(stays.id)).toMatchObject({ status: 'skipped', reason: 'duplicate' });
   });
 
   test('three contacts of one campaign: one of them waits', async () => {

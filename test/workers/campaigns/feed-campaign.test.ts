@@ -237,6 +237,20 @@ test('after its end nobody is written to: those who wait have expired', async ()
   expect(await at.statusOf(id)).toMatchObject({ status: 'completed' });
 });
 
+test('whose zone is over has expired, those of other zones have not', async () => {
+  const [tokyo, hawaii] = await at.people({ count: 2 });
+  const wall = (inHours: number) => new Date(Date.now() + inHours * 3_600_000).toISOString().slice(0, 19);
+  // In Tokyo it is over since an hour, in Hawaii it is not.
+  const schedule = { is_local: true, start_at: wall(-24), end_at: wall(8), timezone: 'UTC' };
+  const id = await at.campaign({ channels: [channel.id], schedule });
+  await at.sql(`update campaigns set zones = '{Asia/Tokyo,Pacific/Honolulu}' where id = $1`, [id]);
+  await at.recipients(id, channel.id, [tokyo!], { zone: 'Asia/Tokyo' });
+  await at.recipients(id, channel.id, [hawaii!], { zone: 'Pacific/Honolulu' });
+  await at.startFeed(id);
+  await at.feed(id);
+  expect(await at.counts(id)).toEqual({ 'skipped: expired': 1, queued: 1 });
+});
+
 test('with a pace of its own it makes no more than that', async () => {
   const id = await fed(await at.people({ count: 100 }), { pace: { per_minute: 600 } });
   await at.feed(id);

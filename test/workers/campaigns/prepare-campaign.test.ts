@@ -89,6 +89,32 @@ test('each source, less the excluded, each contact once; then it is fed', async 
   expect(jobs).toEqual([{ name: 'campaigns.feed', lane: `campaign:${id}` }]);
 });
 
+test('who was reached as one of their two contacts is none of those who were not', async () => {
+  const [survivor, other] = await at.people({ count: 2 });
+  const earlier = await at.campaign({ status: 'completed', phase: null });
+  await at.recipients(earlier, channel.id, [survivor!, other!]);
+  const rows =
+    'update campaign_recipients set status = $3, reason = $4, is_extra = $5, contact_id = $6 where campaign_id = $1 and contact_id = $2';
+  const audience = async (statuses: string[]) => {
+    const id = await preparing({ from_campaign: { campaign_id: earlier, statuses } });
+    await prepared(id);
+    return contactsOf(id);
+  };
+  await at.sql(rows, [earlier, other, 'sent', '', true, survivor]);
+  await at.sql(
+    `update campaign_recipients set status = 'skipped', reason = 'duplicate' where campaign_id = $1 and not is_extra`,
+    [earlier],
+  );
+  expect(await audience(['skipped', 'failed'])).toEqual([]);
+  expect(await audience(['sent'])).toEqual([survivor]);
+  await at.sql(`update campaign_recipients set status = 'failed', reason = '' where campaign_id = $1 and not is_extra`, [
+    earlier,
+  ]);
+  expect(await audience(['failed'])).toEqual([]);
+  await at.sql(`update campaign_recipients set status = 'failed' where campaign_id = $1 and is_extra`, [earlier]);
+  expect(await audience(['failed'])).toEqual([survivor]);
+});
+
 test('filters and words of a search are one source', async () => {
   const [ann] = await at.people({ count: 3, customFields: { plan: 'silver' } });
   await at.sql(`update contacts set name = 'Ann Silver' where id = $1`, [ann]);

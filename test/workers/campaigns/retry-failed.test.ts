@@ -76,6 +76,19 @@ describe('whose message failed', () => {
     expect(await feeds()).toHaveLength(1);
   });
 
+  test('and the provider wants left alone for a day is due after it', async () => {
+    await house.sql(
+      `update campaign_recipients set failure_code = '131049', failed_at = clock_timestamp() - interval '1 hour' where campaign_id = $1 and failure_code = 'provider_refused'`,
+      [campaignId],
+    );
+    await house.run(handler, await ask());
+    const [row] = await house.sql(
+      `select status, round(extract(epoch from due_at - clock_timestamp()) / 3600)::int as hours from campaign_recipients where campaign_id = $1 order by id limit 1`,
+      [campaignId],
+    );
+    expect(row).toEqual({ status: 'pending', hours: 23 });
+  });
+
   test('with force those too who may have got it', async () => {
     await house.run(handler, await ask('true'));
     expect((await recipients()).slice(0, 2)).toEqual(['pending  0', 'pending  0']);
