@@ -4,6 +4,7 @@ import type { Em } from '../database/database.ts';
 import { lockError } from '../database/errors.ts';
 import { query } from '../database/query.ts';
 import { AppError } from '../errors.ts';
+import { bindTo } from '../listing/bind.ts';
 
 /** Both kinds of lane share the subject's lock: a transaction that emits cannot know which endpoints listen. */
 export const lockOf = (lane: string) => (lane.startsWith('subject:') ? lane.slice(lane.indexOf(':', 8) + 1) : lane);
@@ -59,9 +60,12 @@ export function lockBatch(locks: Iterable<string>): BatchStatement[] {
   const all = sorted(locks);
   const statements: BatchStatement[] = [];
   for (let from = 0; from < all.length; from += maxInOne) {
-    const some = all.slice(from, from + maxInOne);
-    const taken = some.map((lock, index) => `${functionOf(lock)}(hashtextextended($${index + 1}, 0))`);
-    statements.push({ text: `select ${taken.join(', ')}`, params: some.map(itself) });
+    const params: string[] = [];
+    const bind = bindTo(params);
+    const taken = all
+      .slice(from, from + maxInOne)
+      .map((lock) => `${functionOf(lock)}(hashtextextended(${bind(itself(lock))}, 0))`);
+    statements.push({ text: `select ${taken.join(', ')}`, params });
   }
   return statements;
 }
