@@ -1,4 +1,5 @@
 import { behindOthers, dispatchedColumns, dispatchedOf, firstCheck, type Inserted } from '../../platform/ledger/accept.ts';
+import { isParked } from '../../platform/ledger/park.ts';
 import { stateIs } from '../../platform/ledger/states.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
 import type { AskedTrigger } from './trigger.ts';
@@ -88,8 +89,8 @@ export async function tryAgain(tx: OwnTx, wanted: Wanted, { trigger, isBulk }: H
 }
 
 /**
- * SQL: sets of two tables. A later try that is planned, and not in progress: it has no room. The new run makes what the queue knows of it
- * stale. Attempts count on.
+ * SQL: sets of two tables. A later try that is planned, and not in progress: it has no room. One that is parked is planned after its time,
+ * too: the line of its organization may be long. The new run makes what the queue knows of it stale. Attempts count on.
  */
 const tryNowStatement = `
   with brought as (
@@ -101,7 +102,8 @@ const tryNowStatement = `
            run_at = clock_timestamp(),
            check_at = clock_timestamp() + ${firstCheck}
      where j.organization_id = $1 and j.subject_id = any($2::uuid[]) and j.name = 'webhooks.deliver'
-       and ${stateIs('j.state', 'queued')} and j.slot_at is null and j.run_at > clock_timestamp() + interval '1 s'
+       and ${stateIs('j.state', 'queued')} and j.slot_at is null
+       and (j.run_at > clock_timestamp() + interval '1 s' or ${isParked})
     returning j.subject_id, j.id, j.run, j.queue, j.name, j.state, j.organization_id, j.pool, j.class, false as is_parked, 0::float8 as delay_ms),
   shown as (
     update webhook_deliveries d

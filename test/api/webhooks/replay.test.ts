@@ -68,6 +68,19 @@ describe('one delivery', () => {
     expect(Date.parse(job.run_at)).toBeLessThan(Date.now() + 5_000);
   });
 
+  test('whose later try is overdue, and still parked, is tried now', async () => {
+    const [id] = await make({ state: 'later' });
+    await app.rows(
+      `update jobs
+          set run_at = clock_timestamp() - interval '1 hour', check_at = clock_timestamp() - interval '1 hour 20 s'
+        where subject_id = $1`,
+      [id],
+    );
+    expect((await replayOne(id!)).body.waits_for).toBeNull();
+    expect(await liveJobs(id!)).toMatchObject([{ attempts: 3, run: 2 }]);
+    expect(await delivery(id!)).toMatchObject({ asked_by: 'replay' });
+  });
+
   test('asked twice has one job', async () => {
     const [id] = await make({});
     await Promise.all([replayOne(id!), replayOne(id!)]);
