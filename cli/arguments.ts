@@ -76,6 +76,12 @@ export function secondsArgument(text: string): number {
   return seconds;
 }
 
+export function limitArgument(text: string, max: number): number {
+  const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > max) throw new Error(`The limit must be a whole number from 1 to ${max}`);
+  return limit;
+}
+
 /** 0: any. */
 export function portArgument(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : -1;

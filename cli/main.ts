@@ -131,6 +131,8 @@ const untilOption = ['--until <time>', 'the same; default: now'] as const;
 webhooks
   .command('endpoints')
   .description('list endpoints in trouble: disabled, failing, or with deliveries that are overdue or failed')
+  .option('--organization <id>', 'of this one; default: of all')
+  .option('--limit <number>', 'at most so many, disabled ones last', '50')
   .option(...asJson)
   .action(async (options) => (await import('./webhooks.ts')).listEndpointsCommand(options));
 webhooks

@@ -1,9 +1,9 @@
-import { maxCounted, troubledEndpoints } from '../src/operator/webhook-endpoints.ts';
+import { maxCounted, maxListed, troubledEndpoints } from '../src/operator/webhook-endpoints.ts';
 import { replayDeliveries, replayOneDelivery } from '../src/operator/webhook-replays.ts';
 import { readRetention } from '../src/platform/config/config.ts';
 import type { ReplayKind } from '../src/webhooks/replay/replay.entity.ts';
 import { replayablePatterns } from '../src/webhooks/replay/request.ts';
-import { idArgument, timeArgument } from './arguments.ts';
+import { idArgument, limitArgument, timeArgument } from './arguments.ts';
 import type { Column } from './columns.ts';
 import { withDatabase, withLedger } from './connect.ts';
 import { eachOf } from './each-of.ts';
@@ -11,8 +11,14 @@ import { type ListOptions, printList, time } from './print-list.ts';
 
 const counted = (count: number) => (count < maxCounted ? String(count) : `${maxCounted} or more`);
 
-export async function listEndpointsCommand(options: ListOptions) {
-  const rows = await withDatabase(troubledEndpoints);
+type Narrowed = { organization?: string; limit: string } & ListOptions;
+
+export async function listEndpointsCommand({ organization, limit, ...options }: Narrowed) {
+  const wanted = {
+    limit: limitArgument(limit, maxListed),
+    ...(organization !== undefined && { organizationId: idArgument(organization, 'an organization') }),
+  };
+  const { rows, isMore } = await withDatabase((database) => troubledEndpoints(database, wanted));
   const shown: Column<(typeof rows)[number]>[] = [
     ['endpoint', (row) => row.id],
     ['organization', (row) => row.organization_id],
@@ -30,6 +36,7 @@ export async function listEndpointsCommand(options: ListOptions) {
   ];
   if (rows.length === 0 && !options.json) console.log('Every webhook endpoint is enabled, and nothing is overdue or has failed');
   else printList(rows, shown, options);
+  if (isMore) console.error(`These are the first ${rows.length}, and there are more: --limit, --organization`);
 }
 
 const waits = {

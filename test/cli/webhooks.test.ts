@@ -143,6 +143,45 @@ describe('endpoints', () => {
   });
 });
 
+describe('many endpoints', () => {
+  const listed = async (...options: string[]) => {
+    const { stdout, stderr } = await kanal('webhooks', 'endpoints', '--json', ...options);
+    return { ids: JSON.parse(stdout).map(({ id }: { id: string }) => id), stderr };
+  };
+  let failingId: string;
+
+  beforeEach(async () => {
+    failingId = (await endpoint(house.ledger.transact, house.organizationId)).id;
+    await make({ state: 'waiting' });
+    const longAgo = `clock_timestamp() - interval '40 days'`;
+    await house.sql(`update webhook_deliveries set next_attempt_at = ${longAgo}`);
+    await house.sql('update webhook_endpoints set enabled = false where id = $1', [endpointId]);
+    await house.sql('update webhook_endpoints set failing_since = clock_timestamp() where id = $1', [failingId]);
+  });
+
+  test('a disabled one comes last, however long its deliveries have waited', async () => {
+    expect(await listed()).toEqual({ ids: [failingId, endpointId], stderr: '' });
+  });
+
+  test('more than the limit: says so, and how to see them', async () => {
+    const { ids, stderr } = await listed('--limit', '1');
+    expect(ids).toEqual([failingId]);
+    expect(stderr).toBe('These are the first 1, and there are more: --limit, --organization\n');
+    expect((await kanal('webhooks', 'endpoints', '--limit', '1')).stderr).toBe(stderr);
+  });
+
+  test('of one organization', async () => {
+    expect((await listed('--organization', house.organizationId)).ids).toEqual([failingId, endpointId]);
+    const nobodys = await kanal('webhooks', 'endpoints', '--organization', uuidv7());
+    expect(nobodys).toEqual({ code: 1, stdout: '', stderr: 'Organization not found\n' });
+  });
+
+  test.each(['0', '1001', 'all'])('a limit of %s is refused', async (limit) => {
+    const { code, stderr } = await kanal('webhooks', 'endpoints', '--limit', limit);
+    expect([code, stderr]).toEqual([1, 'The limit must be a whole number from 1 to 1000\n']);
+  });
+});
+
 test('an endpoint or operation of nobody is refused', async () => {
   const id = uuidv7();
   expect((await kanal('webhooks', 'recover', id, '--since', '1h')).stderr).toBe('Webhook endpoint not found\n');
