@@ -40,7 +40,7 @@ export const operationView = view(
       .allow(null)
       .required()
       .description(
-        'How far it is: `rows` of an import or export; `done` of a replay, and in `reached` the time it has come to; `done` and `left` of a change of many runs',
+        'How far it is: `rows` of an import or export; `done` of a replay, and in `reached` the time it has come to; `done` and `left` of a change of many runs; `deliveries` of a change of what waits for a webhook endpoint',
       ),
     created_at: timestamp.required(),
     finished_at: timestamp.allow(null).required(),

@@ -18,7 +18,7 @@ export const endpointDisabled = event({
   subject: endpointSubject,
   data: Joi.object({
     endpoint_id: id('The endpoint'),
-    reason: id('Why: gone (410) or failing'),
+    reason: id('Why: gone (410), failing (days of nothing but failures) or manual (somebody asked for it)'),
     organization_id: id('Its organization'),
   }),
   example: { endpoint_id: ids.webhookEndpoint, reason: 'gone', organization_id: ids.organization },

@@ -11,8 +11,8 @@ const isTime = (reached) => reached !== undefined && !isId(reached);
 
 export function progressOf({ progress }) {
   if (!progress) return '–';
-  const { done, rows, left, reached } = progress;
-  const count = done ?? rows;
+  const { done, rows, deliveries, left, reached } = progress;
+  const count = done ?? rows ?? deliveries;
   return html`${count === undefined ? '–' : `${count.toLocaleString('en')} done`}${left > 0 && `, ${left.toLocaleString('en')} could not be`}
   ${isTime(reached) && html`, up to those of <${Time} at=${reached} />`}`;
 }
