@@ -41,7 +41,9 @@ export const endpointView = view(
     failing_since: timestamp
       .allow(null)
       .required()
-      .description('The first failure since its last success; null: it does not fail'),
+      .description(
+        'The first failure since its last success, or since a day in which it had nothing to send; null: it does not fail',
+      ),
     overlap_ends_at: timestamp
       .allow(null)
       .required()

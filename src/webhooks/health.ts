@@ -9,14 +9,24 @@ import { disableEndpoint } from './switch-endpoint.ts';
 import { isoOf, tellOwners } from './tell-owners.ts';
 
 /**
- * A spell: nothing but failures. It begins with the first failure after a success and ends with the next success. A delivery knows it
- * from the row of its claim, so a success writes nothing while all is well, and a failure writes only when a spell begins or it is time to
- * tell. A success that was claimed before the first failure does not end the spell: it may begin an attempt's length too early.
+ * A spell: nothing but failures. It begins with the first failure after a success and ends with the next success, or when there was nothing
+ * to send for a day (platform/retention/endpoints.ts). A delivery knows it from the row of its claim, so a success writes nothing while all is
+ * well, and a failure writes only when a spell begins or it is time to tell. A success that was claimed before the first failure does not end
+ * the spell: it may begin an attempt's length too early.
  */
 export type Spell = RowOf<typeof WebhookEndpoint, 'failing_since' | 'failing_told_at'>;
 export type SpellTimes = { webhookFailingAfterHours: number; webhookDisableAfterDays: number };
 
 const hourMs = 3_600_000;
+const hoursSince = (time: string) => (now() - Date.parse(time)) / hourMs;
+
+/** An endpoint is told of first, and disabled so many hours after that: attempts of a quiet one are far apart. */
+function hoursOf({ webhookFailingAfterHours, webhookDisableAfterDays }: SpellTimes) {
+  const disableAfter = webhookDisableAfterDays * 24;
+  const tellAfter = Math.min(webhookFailingAfterHours, disableAfter);
+  return { tellAfter, disableAfter, notice: disableAfter - tellAfter };
+}
+type Hours = ReturnType<typeof hoursOf>;
 
 /** SQL: a part of the ledger's statement, in the transaction that ends a failed attempt. */
 const spellPart: PartText = (organization, endpointId) => `
@@ -35,19 +45,19 @@ export async function judgeSpell(
   transact: TenantTransact,
   endpointId: string,
   { url, failing_since, failing_told_at }: Spell & RowOf<typeof WebhookEndpoint, 'url'>,
-  { webhookFailingAfterHours, webhookDisableAfterDays }: SpellTimes,
+  times: SpellTimes,
 ) {
   if (!failing_since) return;
-  const hours = (now() - Date.parse(failing_since)) / hourMs;
-  if (hours >= webhookDisableAfterDays * 24)
-    await disableEndpoint(transact, endpointId, { reason: 'failing', url, afterDays: webhookDisableAfterDays });
-  else if (hours >= webhookFailingAfterHours && !failing_told_at)
-    await tellFailing(transact, endpointId, webhookFailingAfterHours, webhookDisableAfterDays);
+  const hours = hoursOf(times);
+  if (!failing_told_at) {
+    if (hoursSince(failing_since) >= hours.tellAfter) await tellFailing(transact, endpointId, hours);
+  } else if (hoursSince(failing_since) >= hours.disableAfter && hoursSince(failing_told_at) >= hours.notice)
+    await disableEndpoint(transact, endpointId, { reason: 'failing', url, spell: hours });
 }
 
 type Told = RowOf<typeof WebhookEndpoint, 'url'> & { failing_since: string; disable_at: string };
 
-async function tellFailing(transact: TenantTransact, endpointId: string, afterHours: number, disableAfterDays: number) {
+async function tellFailing(transact: TenantTransact, endpointId: string, { tellAfter, disableAfter, notice }: Hours) {
   await transact({ locks: [endpointLock(endpointId)] }, async ({ own }) => {
     // SQL: by the database's clock, once a spell.
     const [told] = await own.sql<Told>(
@@ -58,8 +68,10 @@ async function tellFailing(transact: TenantTransact, endpointId: string, afterHo
           and enabled
           and failing_told_at is null
           and failing_since <= clock_timestamp() - $3::float8 * interval '1 hour'
-       returning url, failing_since, failing_since + $4::float8 * interval '1 day' as disable_at`,
-      [endpointId, afterHours, disableAfterDays],
+       returning url, failing_since,
+                 greatest(failing_since + $4::float8 * interval '1 hour',
+                          failing_told_at + $5::float8 * interval '1 hour') as disable_at`,
+      [endpointId, tellAfter, disableAfter, notice],
     );
     if (!told) return;
     const disable_at = isoOf(told.disable_at);

@@ -137,19 +137,19 @@ type Cause = {
   reason: 'gone' | 'failing';
   /** That was tried. One that was changed meanwhile is another receiver's. */
   url: string;
-  /** Only if it has done nothing but fail for as long, by the database's clock. */
-  afterDays?: number;
+  /** Hours, by the database's clock: only if it has done nothing but fail for the first, and was told of before the second. */
+  spell?: { disableAfter: number; notice: number };
 };
 
 /**
  * Not by a person: after a 410 Gone, or days of nothing but failures. Deliveries wait until somebody enables the endpoint; its owners get a
  * mail. Does nothing to one that is disabled or deleted.
  */
-export async function disableEndpoint(transact: TenantTransact, endpointId: string, { reason, url, afterDays }: Cause) {
+export async function disableEndpoint(transact: TenantTransact, endpointId: string, { reason, url, spell }: Cause) {
   await transact({ locks: [endpointLock(endpointId)] }, async (tx) => {
     const endpoint = await lockedEndpoint(tx.own, endpointId);
     if (!endpoint?.enabled || endpoint.url !== url) return;
-    if (afterDays !== undefined && !(await hasFailedFor(tx.own, endpointId, afterDays))) return;
+    if (spell && !(await hasFailedLongEnough(tx.own, endpointId, spell))) return;
     const { failing_since } = endpoint;
     await switchOff(tx, endpointId, 'keep', reason);
     await tellOwners(tx.own, 'endpoint_disabled', { url, failing_since, endpointId, more: { reason } });
@@ -157,14 +157,19 @@ export async function disableEndpoint(transact: TenantTransact, endpointId: stri
 }
 
 /** SQL: by the database's clock. */
-async function hasFailedFor(own: OwnTx, id: string, days: number): Promise<boolean> {
+async function hasFailedLongEnough(
+  own: OwnTx,
+  id: string,
+  { disableAfter, notice }: NonNullable<Cause['spell']>,
+): Promise<boolean> {
   const rows = await own.sql(
     `select 1
        from webhook_endpoints
       where organization_id = $1
         and id = $2
-        and failing_since <= clock_timestamp() - $3::float8 * interval '1 day'`,
-    [id, days],
+        and failing_since <= clock_timestamp() - $3::float8 * interval '1 hour'
+        and failing_told_at <= clock_timestamp() - $4::float8 * interval '1 hour'`,
+    [id, disableAfter, notice],
   );
   return rows.length > 0;
 }

@@ -106,6 +106,13 @@ export async function openHealth() {
         interval,
       ]);
     },
+    /** Says that the spell was told of so long ago; tells nobody. */
+    async wasTold(interval: string) {
+      await sql('update webhook_endpoints set failing_told_at = clock_timestamp() - $2::interval where id = $1', [
+        endpointId,
+        interval,
+      ]);
+    },
     disable: () => sql('update webhook_endpoints set enabled = false where id = $1', [endpointId]),
     /** Changes with each write of the row. */
     version: async () =>

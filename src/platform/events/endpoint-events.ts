@@ -26,12 +26,13 @@ export const endpointDisabled = event({
 
 export const endpointFailing = event({
   type: 'endpoint.failing',
-  description: 'A webhook endpoint has had nothing but failures for a day; goes to the other endpoints, once until it recovers',
+  description:
+    'A webhook endpoint has had nothing but failures for a day; goes to the other endpoints, once until it recovers or has had nothing to send for a day',
   subject: endpointSubject,
   data: Joi.object({
     endpoint_id: id('The endpoint'),
     failing_since: id('The first failure since its last success'),
-    disable_at: id('When it is disabled if nothing succeeds before'),
+    disable_at: id('A failure from this time on disables it, if nothing succeeds before'),
     organization_id: id('Its organization'),
   }),
   example: {

@@ -1,7 +1,7 @@
 import { automationPurge } from './automation.ts';
 import { binBatch } from './bin.ts';
 import { deletedCampaignsBatch, endedRecipientsBatch } from './campaigns.ts';
-import { deletedEndpointsBatch, oldSecretsBatch } from './endpoints.ts';
+import { deletedEndpointsBatch, oldSecretsBatch, quietSpellsBatch } from './endpoints.ts';
 import { attemptsBatch, eventsBatch } from './events.ts';
 import { oldFlowSecretsBatch } from './flows.ts';
 import { poolsPurge } from './pools.ts';
@@ -115,6 +115,8 @@ export const purges: Purge[] = [
     tables: ['webhook_endpoints'],
     steps: [
       { days: () => 0, batch: oldSecretsBatch },
+      // Not a setting: an attempt of a delivery that waits comes within a day.
+      { days: () => 1, batch: quietSpellsBatch },
       { days: (config) => config.retentionEventsDays, batch: deletedEndpointsBatch },
     ],
   },

@@ -85,8 +85,10 @@ describe('after a day of nothing but failures', () => {
     await health.attempt(refusal);
     const { failing_since } = await health.endpoint();
     const since = new Date(failing_since!);
-    const disable_at = new Date(since.getTime() + 5 * 86_400_000).toISOString();
-    expect(await health.events()).toEqual([
+    const events = await health.events();
+    const disable_at = events[0]!.data.disable_at as string;
+    expect((Date.parse(disable_at) - since.getTime()) / 86_400_000).toBeCloseTo(5, 3);
+    expect(events).toEqual([
       {
         type: 'endpoint.failing',
         data: {
@@ -162,6 +164,7 @@ describe('after five days of nothing but failures', () => {
   const afterFiveDays = async () => {
     await health.attempt(refusal);
     await health.hasFailedFor('5 days');
+    await health.wasTold('4 days');
   };
 
   test('a failure disables the endpoint, and its deliveries are held', async () => {
@@ -190,6 +193,28 @@ describe('after five days of nothing but failures', () => {
     expect(mails[0]!.data).toMatchObject({ reason: 'failing', failing_since: expect.stringMatching(/Z$/) });
   });
 
+  test('an endpoint that nobody was told of is told of first, with the time that is left', async () => {
+    await health.attempt(refusal);
+    await health.hasFailedFor('30 days');
+    await Promise.all(Array.from({ length: 5 }, () => health.attempt(refusal)));
+    expect((await health.endpoint()).enabled).toBe(true);
+    const events = await health.events();
+    expect(events.map(({ type }) => type)).toEqual(['endpoint.failing']);
+    const leftMs = Date.parse(events[0]!.data.disable_at as string) - Date.now();
+    expect(leftMs / 86_400_000).toBeCloseTo(4, 2);
+  });
+
+  test('one that was told of late is disabled no earlier than it was told', async () => {
+    await health.attempt(refusal);
+    await health.hasFailedFor('30 days');
+    await health.wasTold('3 days 23 hours 59 minutes');
+    await health.attempt(refusal);
+    expect((await health.endpoint()).enabled).toBe(true);
+    await health.wasTold('4 days');
+    await health.attempt(refusal);
+    expect((await health.endpoint()).enabled).toBe(false);
+  });
+
   test('failures at the same time disable once', async () => {
     await afterFiveDays();
     await Promise.all(Array.from({ length: 5 }, () => health.attempt(refusal)));
@@ -216,7 +241,7 @@ describe('after five days of nothing but failures', () => {
     await health.attempt(refusal, { meanwhile: () => health.attempt(success) });
     expect((await health.endpoint()).enabled).toBe(true);
     expect(await health.heldUntil()).toBeNull();
-    expect(await health.events()).toEqual([]);
+    expect((await health.events()).map(({ type }) => type)).toEqual(['endpoint.recovered']);
   });
 });
 
@@ -235,6 +260,18 @@ test('the times are settings', async () => {
   await health.hasFailedFor('2 hours');
   await health.attempt(refusal);
   await health.hasFailedFor('25 hours');
+  await health.wasTold('23 hours');
+  await health.attempt(refusal);
+  health.house.deps.config = config;
+  expect((await health.events()).map(({ type }) => type)).toEqual(['endpoint.failing', 'endpoint.disabled']);
+});
+
+test('told of later than disabled, by its settings: told of when it would be disabled, and disabled by the next failure', async () => {
+  const { config } = health.house.deps;
+  health.house.deps.config = { ...config, webhookFailingAfterHours: 48, webhookDisableAfterDays: 1 };
+  await health.attempt(refusal);
+  await health.hasFailedFor('25 hours');
+  await health.attempt(refusal);
   await health.attempt(refusal);
   health.house.deps.config = config;
   expect((await health.events()).map(({ type }) => type)).toEqual(['endpoint.failing', 'endpoint.disabled']);

@@ -133,7 +133,14 @@ test.each([
     [['events_pkey', 'webhook_deliveries_once', 'jobs_subject', 'automation_runs_begun_by', 'automation_runs_woken_by']],
   ],
   ['flow_secrets', [['flow_secrets_overlap'], ['flow_keys_overlap']]],
-  ['webhook_endpoints', [['webhook_endpoints_overlap'], ['webhook_endpoints_deleted']]],
+  [
+    'webhook_endpoints',
+    [
+      ['webhook_endpoints_overlap'],
+      ['webhook_endpoints_failing', 'webhook_deliveries_endpoint', 'webhook_attempts_endpoint'],
+      ['webhook_endpoints_deleted'],
+    ],
+  ],
   [
     'segments',
     [

@@ -10,6 +10,7 @@ import { purges } from '../../../../src/platform/retention/purges.ts';
 import { runPurge } from '../../../../src/platform/retention/run.ts';
 import { channel } from '../../../support/factories/channel.ts';
 import { conversation } from '../../../support/factories/conversation.ts';
+import { deliveries } from '../../../support/factories/deliveries.ts';
 import { endpoint } from '../../../support/factories/endpoint.ts';
 import { queuedMessage } from '../../../support/factories/message.ts';
 import { type House, openHouse } from '../../../support/house.ts';
@@ -247,6 +248,47 @@ describe('webhook endpoints', () => {
       { id: lasting, previous_secret: 'old', is_over: false },
       { id: never, previous_secret: null, is_over: true },
     ]);
+    await house.sql('delete from webhook_endpoints');
+  });
+
+  test('a spell of failures ends when there was nothing to send for a day', async () => {
+    const failing = (days: number) => made(`failing_since = ${ago(days)}, failing_told_at = ${ago(days - 1)}`);
+    const tried = async (endpointId: string, state: string, days: number) => {
+      const ids = { organizationId: house.organizationId, endpointId };
+      const [id] = await deliveries(house.sql, ids, { state: state === 'pending' ? 'later' : 'purged' });
+      await house.sql(
+        `insert into webhook_attempts (id, organization_id, delivery_id, endpoint_id, number, duration_ms, created_at)
+         values (uuidv7(-$4::int * interval '1 day'), $1, $2, $3, 11, 1, ${ago(days)})`,
+        [house.organizationId, id, endpointId, days],
+      );
+    };
+    const [quiet, attempted, waiting, fresh, purged] = [
+      await failing(9),
+      await failing(9),
+      await failing(9),
+      await made(`failing_since = ${ago(0)}`),
+      await failing(90),
+    ];
+    await tried(quiet, 'failed', 2);
+    await tried(attempted, 'failed', 2);
+    await tried(attempted, 'failed', 0);
+    await tried(waiting, 'pending', 2);
+    expect((await purge('webhook_endpoints')).deleted).toEqual({ webhook_endpoints: 0 });
+    const rows = await house.sql<{ id: string; is_told: boolean }>(
+      `select id, failing_told_at is not null as is_told
+         from webhook_endpoints
+        where failing_since is not null
+        order by id`,
+    );
+    expect(rows).toEqual([
+      { id: attempted, is_told: true },
+      { id: waiting, is_told: true },
+      { id: fresh, is_told: false },
+    ]);
+    const ended = await house.sql('select failing_told_at from webhook_endpoints where id = any($1)', [[quiet, purged]]);
+    expect(ended).toEqual([{ failing_told_at: null }, { failing_told_at: null }]);
+    await house.sql('delete from jobs');
+    await house.sql('delete from events');
     await house.sql('delete from webhook_endpoints');
   });
 
