@@ -98,6 +98,7 @@ const askedView = (kind: ReplayKind, types: string[] | null) =>
 
 const operationNote =
   'Answers at once with an operation, over any number of deliveries and at a pace that leaves first tries their room (`Location`, `Operation-Id`). It can be paused, resumed and called off. Asked for again before it is over, it is the same operation.';
+const againNote = 'Without `until` it then takes what came since, too.';
 const about = {
   method: 'post' as const,
   tag,
@@ -138,7 +139,7 @@ export const recoverWebhookEndpoint = endpoint({
   path: `${base}/endpoints/:endpointID/recover`,
   operationId: 'webhooks.endpoints.recover',
   summary: 'Deliver again all that failed at a webhook endpoint',
-  description: `Each delivery made since a time whose tries are spent gets a new one, once; tests are left out. ${operationNote}`,
+  description: `Each delivery made since a time whose tries are spent gets a new one, once; tests are left out. ${operationNote} ${againNote}`,
   body: Joi.object<Range & { since: string }>({ since: since.required(), until }),
   responses: { 202: askedView('recover', null) },
   example: { body: { since: exampleSince } },
@@ -171,7 +172,7 @@ export const cancelWebhookDeliveries = endpoint({
   path: `${base}/endpoints/:endpointID/cancel`,
   operationId: 'webhooks.endpoints.cancel',
   summary: 'Cancel what is still to be delivered to a webhook endpoint',
-  description: `Pending deliveries become \`cancelled\` and are not tried any more, until they are replayed. A try in progress ends first, and only what it leaves pending is cancelled. ${operationNote}`,
+  description: `Pending deliveries become \`cancelled\` and are not tried any more, until they are replayed. A try in progress ends first, and only what it leaves pending is cancelled. ${operationNote} ${againNote}`,
   body: Joi.object<Range | undefined>({ since, until }),
   responses: { 202: askedView('cancel', null) },
   example: { body: {} },

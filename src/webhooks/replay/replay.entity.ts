@@ -27,7 +27,7 @@ export const WebhookReplay = defineEntity({
     position: p.uuid(),
     /** Exclusive. */
     last_id: p.uuid(),
-    /** The first delivery this pass had to leave, since a try of it was in progress. */
+    /** The first delivery to come back to: a try of it was in progress, or it came to be behind the position before this was asked for again. */
     left_id: p.uuid().strictNullable(),
     done: p.integer().default(0),
     ...times(),

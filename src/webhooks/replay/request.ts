@@ -8,7 +8,7 @@ import { typesMatching, wildcards } from '../../platform/events/listening.ts';
 import { firstIdAt, uuidv7 } from '../../platform/ids.ts';
 import { Job } from '../../platform/ledger/jobs.entity.ts';
 import { ensureSharedPool } from '../../platform/ledger/pools.ts';
-import type { TenantTx } from '../../platform/ledger/tx.ts';
+import type { OwnTx, TenantTx } from '../../platform/ledger/tx.ts';
 import { assertKept } from '../../platform/retention/kept.ts';
 import { endpointLock, findEndpoint } from '../endpoints.ts';
 import { replayJobs, replayPool, replayPoolWidth } from './jobs.ts';
@@ -65,6 +65,34 @@ const isSameTime = (kept: string | null, asked: Date | undefined) =>
 
 export const replayLocks = ({ endpointId }: Pick<ReplayRequest, 'endpointId'>) => [endpointLock(endpointId)];
 
+/** Of deliveries, by their state. A `replay` walks over events, and a new one would deliver what is delivered by then once more. */
+const walked = { recover: 'failed', cancel: 'pending', replay: undefined } as const;
+
+/**
+ * SQL: of the row as it is now, which a step may have moved meanwhile. Takes what came since it was asked for, behind its position too. Finds
+ * nothing when all is walked over and only the end is missing.
+ */
+const takeMoreStatement = `
+  update webhook_replays r
+     set last_id = greatest(r.last_id, $3),
+         left_id = least(r.left_id, (
+           select d.id
+             from webhook_deliveries d
+            where d.organization_id = $1 and d.endpoint_id = r.endpoint_id and d.state = $4 and d.id >= $5 and d.id < r.position
+            order by d.id
+            limit 1))
+   where r.organization_id = $1 and r.id = $2 and r.position < r.last_id
+  returning r.id`;
+
+type Ids = { first: string; last: string };
+
+/** False: too late, it is another operation. */
+async function takesMore(tx: OwnTx, id: string, { kind, until }: ReplayRequest, { first, last }: Ids): Promise<boolean> {
+  const state = walked[kind];
+  if (until || !state) return true;
+  return (await tx.sql(takeMoreStatement, [id, last, state, first])).length > 0;
+}
+
 /** Asked for again while it is open, it is the same operation. Throws 404, and 422 for a range or types that cannot be. */
 export async function askForReplay(
   ledgerTx: TenantTx,
@@ -92,12 +120,17 @@ export async function askForReplay(
   const open = await openReplays(tx, {});
   const same = open.find((row) => isSame(row, request, types));
   const [job] = same ? await jobOfReplay(tx, { id: same.id }) : [];
-  if (job) return { operationId: job.id, isNew: false, types };
+  // The id of an event is by the clock of the process that made it, which may be wrong; its time is the database's.
+  const marginMs = kind === 'replay' ? hourMs : 0;
+  const ids = {
+    first: since ? firstIdAt(since.getTime() - marginMs) : nil,
+    // What was committed in this millisecond is part of it.
+    last: firstIdAt((until?.getTime() ?? nowMs + 1) + marginMs),
+  };
+  if (same && job && (await takesMore(tx, same.id, request, ids))) return { operationId: job.id, isNew: false, types };
   if (open.length >= maxOpenReplays)
     throw new AppError('limit_reached', `An organization has at most ${maxOpenReplays} replays that wait or run`);
 
-  // The id of an event is by the clock of the process that made it, which may be wrong; its time is the database's.
-  const marginMs = kind === 'replay' ? hourMs : 0;
   const row = {
     id: uuidv7(),
     endpoint_id: endpointId,
@@ -107,9 +140,8 @@ export async function askForReplay(
     since: since?.toISOString() ?? null,
     until: until?.toISOString() ?? null,
     event_types: types,
-    position: since ? firstIdAt(since.getTime() - marginMs) : nil,
-    // What was committed in this millisecond is part of it.
-    last_id: firstIdAt((until?.getTime() ?? nowMs + 1) + marginMs),
+    position: ids.first,
+    last_id: ids.last,
     left_id: null,
     finished_at: null,
   };

@@ -58,7 +58,7 @@ async function isFull(own: Own, endpointId: string): Promise<boolean> {
 
 const holdStatement = statement((select, { id, position }: { id: string; position: string }) =>
   select(WebhookReplay)
-    .select('id')
+    .select(['last_id', 'left_id'])
     .where('id', '=', id)
     .where('position', '=', position)
     .where('state', '=', 'open')
@@ -103,12 +103,15 @@ export async function takeStep(own: Own, transact: TenantTransact, id: string, j
   if (replay.kind !== 'cancel' && (await isFull(own, replay.endpoint_id))) return { kind: 'full' };
   const write = { look: () => walk.find(own, replay, size), locks: ({ lanes }: { lanes: string[] }) => lanes };
   return transact(write, async ({ own: tx }, { ids, next, isLast }): Promise<Step> => {
-    if ((await holdStatement(tx, { id, position: replay.position })).length === 0) throw new Superseded();
+    const [held] = await holdStatement(tx, { id, position: replay.position });
+    if (!held) throw new Superseded();
     const { done, left } = await walk.take(tx, replay, ids);
-    const leftId = replay.left_id ?? left[0] ?? null;
-    const isLater = isLast && leftId !== null;
+    const leftId = held.left_id ?? left[0] ?? null;
+    // Asked for again since the look, it goes further.
+    const isEnd = isLast && held.last_id === replay.last_id;
+    const isLater = isEnd && leftId !== null;
     await moveOn(tx, replay, job, { position: isLater ? leftId : next, leftId: isLater ? null : leftId, done });
     if (isLater) return { kind: 'later' };
-    return isLast ? { kind: 'over' } : { kind: 'moved', made: done };
+    return isEnd ? { kind: 'over' } : { kind: 'moved', made: done };
   });
 }

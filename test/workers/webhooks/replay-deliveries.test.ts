@@ -367,6 +367,52 @@ describe('cancel', () => {
   });
 });
 
+describe('asked for again while it is open', () => {
+  const toItsEnd = async (one: Asked) => {
+    for (;;) if ((await whole(one)) === 'over') return;
+  };
+
+  test.each([
+    ['cancel', 'waiting', { cancelled: 17 }],
+    ['recover', 'failed', { pending: 17 }],
+  ] as const)('%s takes what came since, behind its position too, and is the same operation', async (kind, state, counted) => {
+    await make({ count: 15, state });
+    const one = await asked(kind, { since: new Date(Date.now() - 50 * 60_000) });
+    expect(await step(one)).toEqual({ kind: 'moved', made: 10 });
+    await make({ state, ageMinutes: 45 });
+    await make({ state, ageMinutes: 0 });
+    const again = await asked(kind, { since: await sinceOf(one) });
+    expect(again.id).toBe(one.id);
+    await toItsEnd(one);
+    expect(await counts()).toEqual(counted);
+    expect(await stateOf(one)).toMatchObject({ done: 17 });
+  });
+  const sinceOf = async ({ id }: Asked) =>
+    new Date((await house.sql<{ since: string }>('select since from webhook_replays where id = $1', [id]))[0]!.since);
+
+  test('with a time until when, it takes nothing more', async () => {
+    await make({ count: 15, state: 'waiting' });
+    const until = new Date(Date.now() - 60_000);
+    const one = await asked('cancel', { until });
+    await step(one);
+    await make({ state: 'waiting', ageMinutes: 45 });
+    expect((await asked('cancel', { until })).id).toBe(one.id);
+    expect(await whole(one)).toBe('over');
+    expect(await counts()).toEqual({ cancelled: 15, pending: 1 });
+  });
+
+  test('in the moment of its last step, or after it: nothing is forgotten', async () => {
+    await make({ count: 5, state: 'waiting' });
+    const one = await asked('cancel');
+    await make({ state: 'waiting', ageMinutes: 0 });
+    const [, again] = await Promise.all([step(one), asked('cancel')]);
+    await toItsEnd(again);
+    expect(await counts()).toEqual({ cancelled: 6 });
+    await toItsEnd(one);
+    expect((await asked('cancel')).id).not.toBe(one.id);
+  });
+});
+
 describe('paused, resumed, called off', () => {
   test('a paused one writes nothing more, has no run, and goes on where it was', async () => {
     await make({ count: 25 });
