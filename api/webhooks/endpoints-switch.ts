@@ -35,7 +35,7 @@ export const disableWebhookEndpoint = endpoint({
   path: `${base}/:endpointID/disable`,
   operationId: 'webhooks.endpoints.disable',
   summary: 'Disable a webhook endpoint',
-  description: `Nothing is sent to it; events from now on are kept for it. \`held\` says what becomes of the deliveries that wait now: \`keep\` holds them until it is enabled, \`release\` still delivers them, \`drop\` cancels them. A request under way ends as it ends. Asked of a disabled endpoint, it applies \`held\` to what waits then. The other endpoints are told by \`endpoint.disabled\`. ${note} ${operationNote}`,
+  description: `Nothing is sent to it; events from now on are kept for it. \`held\` says what becomes of the deliveries that wait now: \`keep\` holds them until it is enabled, \`release\` still delivers them unless it answers 410, \`drop\` cancels them. A request under way ends as it ends. Asked of a disabled endpoint, it applies \`held\` to what waits then. The other endpoints are told by \`endpoint.disabled\`. ${note} ${operationNote}`,
   body: Joi.object<SwitchBody>({ held: held.description('For what waits now: keep it, deliver it all the same, or cancel it') }),
   responses: {
     200: withExample(endpointView, { enabled: false, disabled_reason: 'manual', disabled_at: '2026-11-21T10:00:00.000Z' }),

@@ -32,7 +32,9 @@ const exampleBucket = (from: string) => ({
 export const statsView = view(
   'webhook_endpoint_stats',
   Joi.object({
-    enabled: Joi.boolean().required().description('While it is false, what is pending is held'),
+    enabled: Joi.boolean()
+      .required()
+      .description('While it is false, what is pending is held, but for what `release` still delivers'),
     backlog: Joi.object({ pending: count, failed: count, cancelled: count })
       .required()
       .description(`Deliveries by state, counted up to ${maxCounted}`),

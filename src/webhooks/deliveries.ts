@@ -8,6 +8,7 @@ import { type Bind, bindTo } from '../platform/listing/bind.ts';
 import type { Reads } from '../platform/listing/reads.ts';
 import { readInWindows, type Seen } from '../platform/listing/windows.ts';
 import { momentMs } from '../platform/time/moment.ts';
+import { isDraining } from './draining.ts';
 import { type Delivery, type DeliveryAttempt, type DeliveryState, deliveryStates } from './endpoint.entity.ts';
 import { getEndpoint } from './endpoints.ts';
 
@@ -17,7 +18,7 @@ export type DeliveryRow = RowOf<
   'id' | 'event_id' | 'endpoint_id' | 'state' | 'attempts' | 'next_attempt_at' | 'is_test' | 'created_at' | 'finished_at'
 > & {
   event_type: RowOf<typeof Event, 'type'>['type'];
-  /** Waits until its endpoint is enabled. */
+  /** Waits until its endpoint is enabled; not what is still delivered while it is disabled. */
   is_held: boolean;
   last_attempt: LastAttempt | null;
 };
@@ -34,7 +35,7 @@ const slackMs = 1_000;
 const shown = `
   d.id, d.event_id, d.endpoint_id, d.state, d.attempts, d.next_attempt_at, d.is_test, d.created_at, d.finished_at,
   e.type as event_type,
-  d.state = 'pending' and not w.enabled as is_held,
+  d.state = 'pending' and not w.enabled and not ${isDraining('d.organization_id', 'd.id')} as is_held,
   (select to_jsonb(l)
      from (select a.status, a.error_class, a.error, a.phase, a.duration_ms, a.created_at
              from webhook_attempts a

@@ -143,12 +143,16 @@ type Cause = {
 
 /**
  * Not by a person: after a 410 Gone, or days of nothing but failures. Deliveries wait until somebody enables the endpoint; its owners get a
- * mail. Does nothing to one that is disabled or deleted.
+ * mail. Of one that is disabled it only stops what `release` still delivers, after a 410. Does nothing to one that is deleted.
  */
 export async function disableEndpoint(transact: TenantTransact, endpointId: string, { reason, url, spell }: Cause) {
   await transact({ locks: [endpointLock(endpointId)] }, async (tx) => {
     const endpoint = await lockedEndpoint(tx.own, endpointId);
-    if (!endpoint?.enabled || endpoint.url !== url) return;
+    if (endpoint?.url !== url) return;
+    if (!endpoint.enabled) {
+      if (reason === 'gone') await holdPool(tx.em, poolOf(tx.own.organizationId, drainPool(endpointId)), null);
+      return;
+    }
     if (spell && !(await hasFailedLongEnough(tx.own, endpointId, spell))) return;
     const { failing_since } = endpoint;
     await switchOff(tx, endpointId, 'keep', reason);

@@ -1,9 +1,11 @@
 import type { Own } from '../../platform/database/own.ts';
-import { statement } from '../../platform/database/statement.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import { AppError, notFound } from '../../platform/errors.ts';
-import { Job } from '../../platform/ledger/jobs.entity.ts';
+import type { Job } from '../../platform/ledger/jobs.entity.ts';
+import { stateIs } from '../../platform/ledger/states.ts';
 import type { Look } from '../../platform/ledger/transact.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
+import { isDraining } from '../draining.ts';
 import { findEndpoint } from '../endpoints.ts';
 import { findDelivery, type Held, holdDeliveries, lanesOf } from './held.ts';
 import { tryAgain, tryNow } from './tries.ts';
@@ -22,13 +24,14 @@ export const replayOf = (own: Own, id: string): Look<Held> => ({
   locks: (found) => lanesOf([found]),
 });
 
-const liveJob = statement((select, { id }: { id: string }) =>
-  select(Job)
-    .select(['state', 'slot_at'])
-    .where('subject_id', '=', id)
-    .where('name', '=', 'webhooks.deliver')
-    .where('state', 'in', ['blocked', 'waiting', 'queued']),
-);
+type LiveJob = RowOf<typeof Job, 'state' | 'slot_at'> & { is_draining: boolean };
+
+/** SQL: an expression that the lists of deliveries have, too. */
+const liveJobStatement = `
+  select j.state, j.slot_at, ${isDraining('$1', '$2')} as is_draining
+    from jobs j
+   where j.organization_id = $1 and j.subject_id = $2 and j.name = 'webhooks.deliver'
+     and ${stateIs('j.state', 'blocked', 'waiting', 'queued')}`;
 
 /** One more try of a delivery, whatever became of it; one that waits for a later time is made now. The event's id stays. */
 export async function replayDelivery(tx: OwnTx, id: string): Promise<Replayed> {
@@ -40,12 +43,12 @@ export async function replayDelivery(tx: OwnTx, id: string): Promise<Replayed> {
   const isNow = delivery.state === 'pending' && (await tryNow(tx, [id], how)) > 0;
   // Does nothing where there is a live job.
   if (!isNow) await tryAgain(tx, [delivery], how);
-  const [job] = await liveJob(tx, { id });
+  const [job] = await tx.sql<LiveJob>(liveJobStatement, [id]);
   return { ...delivery, state: 'pending', waitsFor: waitOf(endpoint.enabled, job!) };
 }
 
-function waitOf(isEnabled: boolean, { state, slot_at: slotAt }: { state: string; slot_at: string | null }): Replayed['waitsFor'] {
-  if (!isEnabled) return 'endpoint';
+function waitOf(isEnabled: boolean, { state, slot_at: slotAt, is_draining: isDraining }: LiveJob): Replayed['waitsFor'] {
+  if (!isEnabled && !isDraining) return 'endpoint';
   if (state === 'blocked') return 'order';
   return state === 'queued' && slotAt ? 'attempt' : null;
 }

@@ -170,6 +170,34 @@ describe('one delivery', () => {
     }
   });
 
+  test('is not held while it is still delivered to its disabled endpoint, but for a pool that is held', async () => {
+    const drain = `endpoint:${endpointId}:drain`;
+    const jobIn = (pool: string) =>
+      app.rows(
+        `with old as (delete from jobs where subject_id = $2)
+         insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, pool, state, run_at, check_at)
+         values (uuidv7(), $1, 'webhooks.deliver', 'webhook-retries', '{}', 'webhook_delivery', $2, $3, 'waiting', now(), now())`,
+        [tenant.organizationId, stored[2]!.id, pool],
+      );
+    const isHeld = async () => [
+      (await get(stored[2]!.id)).body.held,
+      (await list({ state: 'pending' })).body.items.find(({ id }: Body) => id === stored[2]!.id).held,
+    ];
+    await app.rows(`insert into pools (organization_id, id, width) values ($1, $2, 10)`, [tenant.organizationId, drain]);
+    await app.rows('update webhook_endpoints set enabled = false where id = $1', [endpointId]);
+    try {
+      await jobIn(`endpoint:${endpointId}`);
+      expect(await isHeld()).toEqual([true, true]);
+      await jobIn(drain);
+      expect(await isHeld()).toEqual([false, false]);
+      await app.rows(`update pools set held_until = 'infinity' where id = $1`, [drain]);
+      expect(await isHeld()).toEqual([true, true]);
+    } finally {
+      await app.rows('delete from jobs where subject_id = $1', [stored[2]!.id]);
+      await app.rows('update webhook_endpoints set enabled = true where id = $1', [endpointId]);
+    }
+  });
+
   test.each(['01932d5f-3a0e-7cc4-8f4e-0242ac120005', 'x'])('%s: 404', async (id) => {
     expect((await get(id)).body.error.message).toBe('Webhook delivery not found');
   });

@@ -102,6 +102,15 @@ describe('one delivery', () => {
     expect(await liveJobs(id!)).toMatchObject([{ state: 'waiting' }]);
   });
 
+  test('of a disabled endpoint is tried now where what waits is still delivered', async () => {
+    const [id] = await make({ state: 'later' });
+    const drain = `endpoint:${endpointId}:drain`;
+    await app.rows('insert into pools (organization_id, id, width) values ($1, $2, 10)', [tenant.organizationId, drain]);
+    await app.rows('update jobs set pool = $2 where subject_id = $1', [id, drain]);
+    await app.rows('update webhook_endpoints set enabled = false where id = $1', [endpointId]);
+    expect((await replayOne(id!)).body.waits_for).toBeNull();
+  });
+
   test('waits behind what is ahead of it in the order of its subject', async () => {
     const ordered = await listen({ ordering: 'per_subject' });
     const subjectId = uuidv7();

@@ -253,6 +253,19 @@ test('410 is the same rule: disabled at once, told to the others and to the owne
   expect((await health.mails()).map(({ data }) => data.reason)).toEqual(health.owners.map(() => 'gone'));
 });
 
+test('410 of an endpoint that is disabled holds what is still delivered to it', async () => {
+  const drain = `endpoint:${health.endpointId}:drain`;
+  await health.house.sql('insert into pools (organization_id, id, width) values ($1, $2, 10)', [health.organizationId, drain]);
+  const heldUntil = async () =>
+    (await health.house.sql('select held_until::text as until from pools where id = $1', [drain]))[0]!.until;
+  await health.attempt(refusal, { meanwhile: () => health.disable() });
+  expect(await heldUntil()).toBeNull();
+  await health.house.sql('update webhook_endpoints set enabled = true');
+  await health.attempt(gone, { meanwhile: () => health.disable() });
+  expect(await heldUntil()).toBe('infinity');
+  expect(await health.events()).toEqual([]);
+});
+
 test('the times are settings', async () => {
   const { config } = health.house.deps;
   health.house.deps.config = { ...config, webhookFailingAfterHours: 1, webhookDisableAfterDays: 1 };
