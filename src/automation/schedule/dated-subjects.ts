@@ -53,7 +53,9 @@ export async function readDated(
      limit ${bind(size)}`;
   const found = await queryPlanned<Row>(database, text, params);
   const usual = trigger.timezone ?? zones.timezone;
-  const rows = found.flatMap((row) =>
+  // Of a time of contacts the ranges overlap, and a contact comes once for each.
+  const once = found.filter(({ id }, at) => id !== found[at - 1]?.id);
+  const rows = once.flatMap((row) =>
     daysOf(row, clock.isOfContacts ? zoneOf(row.zone, usual) : clock.zone, asked, datesOn).map((actingDay) => ({
       subjectType: kind.subjectType,
       subjectId: row.id,

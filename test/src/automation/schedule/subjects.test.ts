@@ -167,4 +167,24 @@ describe('those on whose date a rule acts', () => {
     expect(ids(await on('2026-06-09', week, 'Asia/Tokyo'))).toEqual([tokyo]);
     expect(ids(await on('2026-06-08', week))).toEqual([york]);
   });
+
+  test('a time of contacts in batches: each once, though several days on Earth look for it', async () => {
+    const both = [(await person()).id, (await person()).id].sort();
+    const zone = 'Pacific/Honolulu';
+    await house.sql(`update contacts set created_at = '2026-06-01T18:00:00Z', custom_fields = $1`, [{ timezone: zone }]);
+    const trigger: DateTrigger = { type: 'date', at: '12:00', kind: 'contact', field: 'created_at' };
+    const to = momentOn(trigger, '2026-06-01', zone);
+    const window = { from: new Date(to.getTime() - 900_000), to };
+    const asked = { trigger, clock: clockOf(trigger, zones)!, zones, window };
+    for (const size of [1, 2, 3, 100]) {
+      const seen: string[] = [];
+      for (let after: string | null = null, isMore = true; isMore; ) {
+        const { rows, last }: Awaited<ReturnType<typeof readDated>> = await readDated(source(), asked, after, size);
+        seen.push(...ids(rows));
+        isMore = last !== null;
+        after = last;
+      }
+      expect(seen).toEqual(both);
+    }
+  });
 });
