@@ -1,6 +1,6 @@
 import type { Trigger } from '../definition/definition.ts';
 import { lastOfCron, nextOfCron } from './cron.ts';
-import { usualAt } from './dates.ts';
+import { usualAt, type Window } from './dates.ts';
 
 /** Whose wall the moments of a rule are read from; `isOfContacts`: each contact has a clock of their own. */
 export type RuleClock = { pattern: string; zone: string; isOfContacts: boolean };
@@ -28,21 +28,26 @@ export const nextOf = ({ pattern, zone }: RuleClock, after: Date): Date | undefi
 
 const justBefore = (moment: Date) => new Date(moment.getTime() - 1);
 
+/** `first`: the moment that the tick was written for. */
+type Waited = { writtenAt: Date; first: Date };
+
 /**
  * Of the moments that have come since the tick was written, or from the one on that it waits for: the last. The organization's zone may have changed since, so
  * that one came earlier, or none has come.
  */
-export const lastOf = (
-  { pattern, zone }: RuleClock,
-  { writtenAt, first }: { writtenAt: Date; first: Date },
-  now: Date,
-): Date | undefined => lastOfCron(pattern, zone, writtenAt < first ? writtenAt : justBefore(first), now);
+export const lastOf = ({ pattern, zone }: RuleClock, { writtenAt, first }: Waited, now: Date): Date | undefined =>
+  lastOfCron(pattern, zone, writtenAt < first ? writtenAt : justBefore(first), now);
 
 /**
  * Which time a tick for dates answers for: since the tick before. Where workers stood still, a day is made up for; what fell earlier does not fall any more.
+ * Contacts may have got clocks of their own since the tick was written: then it waited for a day, not for a quarter.
  */
-export function windowOf({ pattern, zone, isOfContacts }: RuleClock, first: Date, last: Date): { from: Date; to: Date } {
-  if (isOfContacts) return { from: new Date(Math.max(first.getTime() - quarterMs, last.getTime() - 24 * hours)), to: last };
+export function windowOf(clock: RuleClock, { writtenAt, first }: Waited, last: Date): Window {
+  const { pattern, zone, isOfContacts } = clock;
+  if (isOfContacts) {
+    const since = Math.min(first.getTime() - quarterMs, writtenAt.getTime());
+    return { from: new Date(Math.max(since, last.getTime() - 24 * hours)), to: last };
+  }
   const before = lastOfCron(pattern, zone, new Date(last.getTime() - twoDaysMs), justBefore(last));
   return { from: before ?? justBefore(last), to: last };
 }

@@ -41,7 +41,7 @@ const waiting = statement((select, { id, jobId }: { id: string; jobId: string })
 /** Of an id, by the clock of the process that made it. */
 const timeOf = (id: string) => new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
 
-type Moment = { clock: RuleClock; zones: Zones; first: Date; last: Date | undefined };
+type Moment = { clock: RuleClock; zones: Zones; writtenAt: Date; first: Date; last: Date | undefined };
 type Progress = { after: string | null; made: number };
 
 /**
@@ -65,9 +65,10 @@ export async function nextStep(
   const clock = clockOf(definition.trigger, zones);
   if (!clock) return { kind: 'over' };
   const [begun] = await own.find(AutomationOccurrence, { rule_id: ruleId });
-  const last = begun ? new Date(momentMs(begun.occurs_at)) : lastOf(clock, { writtenAt: timeOf(jobId), first }, nowDate());
+  const writtenAt = timeOf(jobId);
+  const last = begun ? new Date(momentMs(begun.occurs_at)) : lastOf(clock, { writtenAt, first }, nowDate());
   const before: Progress = { after: begun?.after ?? null, made: begun?.made ?? 0 };
-  const batch = await readBatch(source, rule, { clock, zones, first, last }, before.after, size);
+  const batch = await readBatch(source, rule, { clock, zones, writtenAt, first, last }, before.after, size);
   const room = Math.max(0, max - before.made);
   const found = batch.rows.slice(0, room);
   const isLast = batch.last === null || batch.rows.length > room;
@@ -90,13 +91,13 @@ export async function nextStep(
 async function readBatch(
   source: Source,
   { definition: { trigger } }: TickedRule,
-  { clock, zones, first, last }: Moment,
+  { clock, zones, writtenAt, first, last }: Moment,
   after: string | null,
   size: number,
 ): Promise<Batch<Due>> {
   if (!last) return { rows: [], last: null };
   if (trigger.type === 'date') {
-    const asked = { trigger, clock, zones, window: windowOf(clock, first, last) };
+    const asked = { trigger, clock, zones, window: windowOf(clock, { writtenAt, first }, last) };
     const { rows, last: end } = await readDated(source, asked, after, size);
     // Of the day, whatever the clock: who moves to another zone meanwhile has no second run.
     return { rows: rows.map(({ actingDay, ...due }) => ({ ...due, occursAt: new Date(`${actingDay}T00:00Z`) })), last: end };

@@ -62,6 +62,15 @@ async function comes(id: string, ms: number): Promise<string> {
   return jobId!;
 }
 
+/** As if its tick had been written at this time, which its id says. */
+async function written(id: string, ms: number) {
+  const hex = ms.toString(16).padStart(12, '0');
+  const jobId = `${hex.slice(0, 8)}-${hex.slice(8)}${uuidv7().slice(13)}`;
+  const { tick_job_id: before } = await read(id);
+  await house.sql('update jobs set id = $2 where id = $1', [before, jobId]);
+  await house.sql('update automation_rules set tick_job_id = $2 where id = $1', [id, jobId]);
+}
+
 const tick = async (jobId: string) =>
   house.run(tickRule as unknown as ToyHandler, { id: jobId, run: (await house.row(jobId))?.run ?? 1 });
 
@@ -345,6 +354,31 @@ describe('a date', () => {
     expect(await subjects(id)).toEqual([tokyo]);
     expect((await runs(id))[0]).toMatchObject({ trigger: 'date', contact_id: tokyo });
     expect(Date.parse((await read(id)).next_at!)).toBe(ms + 15 * minute);
+  });
+
+  test.each(['Pacific/Auckland', 'Pacific/Honolulu'])('of when contacts came: one run, on time, in %s', async (timezone) => {
+    const [one] = (await people(1)) as [string];
+    const { ms, at } = lastTimeIn(timezone);
+    await setFields(one, { timezone });
+    await house.sql('update contacts set created_at = $1', [iso(ms)]);
+    const id = await ticking({ type: 'date', kind: 'contact', field: 'created_at', at });
+    expect(await tick(await comes(id, ms))).toEqual({ kind: 'done' });
+    expect(await subjects(id)).toEqual([one]);
+    expect(await read(id)).toMatchObject({ status: 'live' });
+  });
+
+  test('falls for contacts who got clocks of their own since the tick was written', async () => {
+    await house.sql('update organizations set timezone_field = null');
+    const [one] = (await people(1)) as [string];
+    const quarter = lastTimeIn('Asia/Tokyo').ms;
+    const ms = quarter - 2 * 60 * minute;
+    const at = new Intl.DateTimeFormat('en-GB', { timeZone: 'Asia/Tokyo', timeStyle: 'short' }).format(ms);
+    await setFields(one, { since: today('Asia/Tokyo', ms), timezone: 'Asia/Tokyo' });
+    const id = await ticking({ type: 'date', kind: 'contact', field: 'custom_fields.since', at });
+    await house.sql(`update organizations set timezone_field = 'timezone'`);
+    await written(id, ms - minute);
+    await tick(await comes(id, quarter));
+    expect(await subjects(id)).toEqual([one]);
   });
 
   test('falls once, though the contact moves to another zone the same day', async () => {

@@ -36,7 +36,7 @@ function walk(trigger: DateTrigger, zone: string, zones: string[], from: number,
   const clock = clockOf(trigger, { timezone: zone, timezone_field: trigger.kind === 'contact' ? 'timezone' : null })!;
   const fallen: Fallen[] = [];
   for (let tick = nextOf(clock, new Date(from)); tick && tick.getTime() <= until; tick = nextOf(clock, tick)) {
-    const window: Window = windowOf(clock, tick, tick);
+    const window: Window = windowOf(clock, { writtenAt: tick, first: tick }, tick);
     const days = clock.isOfContacts ? actingDaysAnywhere(trigger, window) : actingDays(trigger, window, zone);
     for (const one of clock.isOfContacts ? zones : [zone])
       for (const actingDay of days) {

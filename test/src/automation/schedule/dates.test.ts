@@ -90,7 +90,8 @@ describe('a tick that is late', () => {
       at('2026-01-04T08:00Z'),
     )!;
     expect(last).toEqual(at('2026-01-03T09:00Z'));
-    expect(windowOf(daily, at('2026-01-01T09:00Z'), last)).toEqual({ from: at('2026-01-02T09:00Z'), to: last });
+    const waited = { writtenAt: at('2025-12-31T09:00:01Z'), first: at('2026-01-01T09:00Z') };
+    expect(windowOf(daily, waited, last)).toEqual({ from: at('2026-01-02T09:00Z'), to: last });
   });
 
   test('where the zone was changed meanwhile, a moment that came earlier falls, and one that has not come does not', () => {
@@ -103,7 +104,14 @@ describe('a tick that is late', () => {
 
   test('of quarters that were missed, all of a day', () => {
     const last = at('2026-01-04T08:00Z');
-    expect(windowOf(quarterly, at('2026-01-01T09:00Z'), last)).toEqual({ from: at('2026-01-03T08:00Z'), to: last });
-    expect(windowOf(quarterly, at('2026-01-04T07:00Z'), last)).toEqual({ from: at('2026-01-04T06:45Z'), to: last });
+    const since = (first: string) => windowOf(quarterly, { writtenAt: at(first), first: at(first) }, last).from;
+    expect(since('2026-01-01T09:00Z')).toEqual(at('2026-01-03T08:00Z'));
+    expect(since('2026-01-04T07:00Z')).toEqual(at('2026-01-04T06:45Z'));
+  });
+
+  test('where contacts got clocks of their own meanwhile, all since the tick was written', () => {
+    const last = at('2026-01-04T09:00Z');
+    const writtenAt = at('2026-01-03T09:00:01Z');
+    expect(windowOf(quarterly, { writtenAt, first: last }, last)).toEqual({ from: writtenAt, to: last });
   });
 });
