@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Remains } from '../../contacts/erasure/erase.ts';
 import { tracesOf } from '../../contacts/erasure/traces.ts';
 import type { Own } from '../../platform/database/own.ts';
+import type { JobError } from '../../platform/ledger/jobs.entity.ts';
 import type { TenantTransact } from '../../platform/ledger/tenant.ts';
 import { runLock } from '../jobs.ts';
 
@@ -38,7 +39,9 @@ const writeSteps = `
      and s.run_id = $2
      and s.number = x.number`;
 
-type Held = { id: string; vars: object; reason: string; error: object | null; steps: object[] };
+type Step = { number: number; input: unknown; output: unknown; error: JobError | null };
+type Held = { id: string; vars: object; reason: string; error: JobError | null; steps: Step[] };
+type Clean = ReturnType<typeof tracesOf>;
 
 const nil = '00000000-0000-0000-0000-000000000000';
 
@@ -55,23 +58,39 @@ export async function forgetInRuns(transact: TenantTransact, own: Own, remains: 
   return changed + (await forget(transact, own, [own.organizationId], cleanAddresses));
 }
 
-async function forget(transact: TenantTransact, own: Own, subjects: string[], clean: ReturnType<typeof tracesOf>) {
+async function forget(transact: TenantTransact, own: Own, subjects: string[], clean: Clean) {
   let changed = 0;
   for (let after = nil, isMore = subjects.length > 0; isMore; ) {
     const runs = await own.sql<Held>(readRuns, [subjects, after, batch]);
-    for (const run of runs) if (!isDeepStrictEqual(clean(run), run)) changed += await forgetIn(transact, run.id, clean);
+    for (const run of runs) if (!isDeepStrictEqual(cleaned(run, clean), run)) changed += await forgetIn(transact, run.id, clean);
     isMore = runs.length === batch;
     after = runs.at(-1)?.id ?? after;
   }
   return changed;
 }
 
+/** Codes are words of ours. */
+const cleanedError = (error: JobError | null, clean: Clean) => error && { ...error, message: clean(error.message) };
+
+const cleaned = ({ id, vars, reason, error, steps }: Held, clean: Clean): Held => ({
+  id,
+  vars: clean(vars),
+  reason: clean(reason),
+  error: cleanedError(error, clean),
+  steps: steps.map(({ number, input, output, error: ofStep }) => ({
+    number,
+    input: clean(input),
+    output: clean(output),
+    error: cleanedError(ofStep, clean),
+  })),
+});
+
 /** Under the lock of the run: a live one writes on. */
-function forgetIn(transact: TenantTransact, id: string, clean: ReturnType<typeof tracesOf>): Promise<number> {
+function forgetIn(transact: TenantTransact, id: string, clean: Clean): Promise<number> {
   return transact({ locks: [runLock(id)] }, async ({ own }) => {
     const [run] = await own.sql<Held>(readRun, [[id], nil, 1]);
     if (!run) return 0;
-    const { vars, reason, error, steps } = clean(run);
+    const { vars, reason, error, steps } = cleaned(run, clean);
     await own.sql(writeRun, [id, JSON.stringify(vars), reason, error && JSON.stringify(error)]);
     await own.sql(writeSteps, [id, JSON.stringify(steps)]);
     return 1;

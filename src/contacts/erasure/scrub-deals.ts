@@ -11,7 +11,7 @@ import { tracesOf } from './traces.ts';
 
 const readWords = `
   select k.title, k.lost_reason, k.custom_fields, k.metadata,
-         (select coalesce(jsonb_object_agg(c.contact_id, c.role), '{}')
+         (select coalesce(jsonb_agg(jsonb_build_object('contact_id', c.contact_id, 'role', c.role)), '[]')
             from deal_contacts c
            where c.organization_id = k.organization_id and c.deal_id = k.id) as roles
     from deals k
@@ -20,10 +20,12 @@ const readWords = `
 const writeWords = `
   with roles as (
     update deal_contacts c
-       set role = $7::jsonb->>c.contact_id::text
+       set role = x.role
+      from jsonb_to_recordset($7::jsonb) as x(contact_id uuid, role text)
      where c.organization_id = $1
        and c.deal_id = $2
-       and c.role <> $7::jsonb->>c.contact_id::text)
+       and c.contact_id = x.contact_id
+       and c.role <> x.role)
   update deals
      set title = $3,
          lost_reason = $4,
@@ -33,7 +35,8 @@ const writeWords = `
    where organization_id = $1
      and id = $2`;
 
-type Words = { title: string; lost_reason: string; custom_fields: object; metadata: object; roles: Record<string, string> };
+type Role = { contact_id: string; role: string };
+type Words = { title: string; lost_reason: string; custom_fields: object; metadata: object; roles: Role[] };
 
 /** Blanks the person in the words and the history of the deals that were about them, in the bin too. Idempotent. */
 export async function scrubDeals(transact: Transact, own: Own, { identities, names, deals }: Remains): Promise<void> {
@@ -44,7 +47,13 @@ export async function scrubDeals(transact: Transact, own: Own, { identities, nam
     await within(async (tx) => {
       const [deal] = await tx.sql<Words>(readWords, [id]);
       if (!deal) return;
-      const { title, lost_reason, custom_fields, metadata, roles } = clean(deal);
+      const [title, lost_reason, custom_fields, metadata] = clean([
+        deal.title,
+        deal.lost_reason,
+        deal.custom_fields,
+        deal.metadata,
+      ] as const);
+      const roles = deal.roles.map((one) => ({ ...one, role: clean(one.role) }));
       if (isDeepStrictEqual(deal, { title, lost_reason, custom_fields, metadata, roles })) return;
       const objects = [custom_fields, metadata, roles].map((one) => JSON.stringify(one));
       await tx.sql(writeWords, [id, title, lost_reason, ...objects]);

@@ -30,7 +30,8 @@ const dropHistory = `
      and object_id = $2
   returning 1`;
 
-type Words = { title: string; description: string; description_rich: object | null };
+type Rich = { type: string; json: unknown };
+type Words = { title: string; description: string; description_rich: Rich | null };
 type Clean = ReturnType<typeof tracesOf>;
 
 /**
@@ -57,7 +58,22 @@ async function forget(tx: OwnTx, { id, status, assignee_id }: GoneTask) {
 
 async function scrubWords(tx: OwnTx, id: string, clean: Clean) {
   const [task] = await tx.sql<Words>(readWords, [id]);
-  const { title, description, description_rich } = clean(task ?? { title: '', description: '', description_rich: null });
-  if (!task || isDeepStrictEqual(task, { title, description, description_rich })) return;
+  if (!task) return;
+  const [title, description] = clean([task.title, task.description] as const);
+  const description_rich = task.description_rich && withoutWords(task.description_rich, clean);
+  if (isDeepStrictEqual(task, { title, description, description_rich })) return;
   await tx.sql(writeWords, [id, title, description, description_rich && JSON.stringify(description_rich)]);
+}
+
+const withoutWords = ({ type, json }: Rich, clean: Clean): Rich => ({
+  type,
+  json: type === 'custom' ? clean(json) : withoutWordsOfNodes(json, clean),
+});
+
+/** A document whose nodes we know stays one: somebody may be called Link. */
+function withoutWordsOfNodes(node: unknown, clean: Clean): unknown {
+  if (Array.isArray(node)) return node.map((one) => withoutWordsOfNodes(one, clean));
+  if (typeof node !== 'object' || node === null) return clean(node);
+  const entries = Object.entries(node);
+  return Object.fromEntries(entries.map(([key, child]) => [key, key === 'type' ? child : withoutWordsOfNodes(child, clean)]));
 }

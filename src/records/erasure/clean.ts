@@ -1,5 +1,4 @@
 import { removed, type tracesOf } from '../../contacts/erasure/traces.ts';
-import type { HistoryChanges } from '../../history/history.entity.ts';
 
 export type Clean = ReturnType<typeof tracesOf>;
 
@@ -8,11 +7,4 @@ export const isNothingLeft = (value: unknown): boolean =>
   value === null || (typeof value === 'string' && value !== '' && value.replaceAll(removed, '').trim() === '');
 
 /** Of a revision: a value that was nothing but the person is gone. */
-export function cleanChanges(changes: HistoryChanges, clean: Clean): HistoryChanges {
-  const left = (value: unknown) => {
-    const cleaned = clean(value);
-    return isNothingLeft(cleaned) ? null : cleaned;
-  };
-  const entries = Object.entries(changes).map(([name, { from, to }]) => [clean(name), { from: left(from), to: left(to) }]);
-  return Object.fromEntries(entries);
-}
+export const withoutNothing = (value: unknown): unknown => (isNothingLeft(value) ? null : value);

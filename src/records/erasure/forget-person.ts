@@ -3,7 +3,7 @@ import { tracesOf } from '../../contacts/erasure/traces.ts';
 import { scrubHistory } from '../../history/scrub.ts';
 import type { Own } from '../../platform/database/own.ts';
 import type { TenantTransact } from '../../platform/ledger/tenant.ts';
-import { type Clean, cleanChanges } from './clean.ts';
+import { type Clean, withoutNothing } from './clean.ts';
 import { addressesOf, recordsToScrub, scrubRecords } from './scrub-records.ts';
 
 /** Takes a contact that was erased out of the words of records that were ever linked to it, and its addresses out of every record. */
@@ -22,10 +22,5 @@ export async function forgetPerson(transact: TenantTransact, own: Own, remains: 
 
 async function scrub(transact: TenantTransact, ids: string[], clean: Clean) {
   await scrubRecords(transact, ids, clean);
-  for (const id of ids)
-    await scrubHistory(
-      (work) => transact({}, ({ own }) => work(own)),
-      id,
-      (changes) => cleanChanges(changes, clean),
-    );
+  for (const id of ids) await scrubHistory((work) => transact({}, ({ own }) => work(own)), id, clean, withoutNothing);
 }

@@ -210,6 +210,38 @@ describe('an erased person', () => {
     expect(await forgetInRuns(transact(), own(), remains({ deals: [deal] }))).toBe(0);
   });
 
+  test.each(['Vars', 'Reason', 'Error', 'Steps', 'Number', 'Input', 'Output', 'Code', 'Message'])(
+    'somebody called %s, as a column of ours: what runs hold stays a run',
+    async (name) => {
+      const deal = uuidv7();
+      const id = await make({ state: 'failed', subjectType: 'deal', subjectId: deal });
+      await house.sql(
+        `update automation_runs set reason = $2, error = jsonb_build_object('code', 'refused', 'message', $2::text) where id = $1`,
+        [id, `${name} said so`],
+      );
+      await stepOf(house.em(), house.organizationId, id, { input: { to: name }, output: { to: name } });
+      await house.sql('update automation_steps set error = $2 where run_id = $1', [
+        id,
+        { code: 'refused', message: `${name} said no` },
+      ]);
+      const named = remains({ identities: [{ type: 'external_id', source: '', value: name.toLowerCase() }], names: [name] });
+      expect(await forgetInRuns(transact(), own(), { ...named, deals: [deal] })).toBe(1);
+      expect(await runOf(id)).toMatchObject({
+        vars: { name: 'Ann Lee' },
+        reason: '[removed] said so',
+        error: { code: 'refused', message: '[removed] said so' },
+      });
+      const [step] = await house.sql('select number, input, output, error from automation_steps where run_id = $1', [id]);
+      expect(step).toEqual({
+        number: 1,
+        input: { to: '[removed]' },
+        output: { to: '[removed]' },
+        error: { code: 'refused', message: '[removed] said no' },
+      });
+      expect(await forgetInRuns(transact(), own(), { ...named, deals: [deal] })).toBe(0);
+    },
+  );
+
   test('rules do not ask for them, neither the draft nor a version', async () => {
     const conditions = {
       any: [

@@ -33,6 +33,15 @@ test('in any JSON, in keys and numbers too', () => {
   expect(clean(value)).toEqual({ '[removed]': [null, 7, null, true], deep: { words: '[removed]' } });
 });
 
+test('a key is no word of a person who is called so', () => {
+  const value = { title: 'Title, or title', text: { body: 'Ask Title' }, Title: 1, 'title@example.com': 2 };
+  expect(tracesOf([identity('email', 'title@example.com')], ['Title'])(value)).toEqual({
+    title: '[removed], or [removed]',
+    text: { body: 'Ask [removed]' },
+    '[removed]': 2,
+  });
+});
+
 test('without addresses and names everything stays', () => {
   const value = { words: 'Ada' };
   expect(tracesOf([], [])(value)).toBe(value);
