@@ -51,7 +51,7 @@ export const runOneRule = endpoint({
     return write({ look, locks: (locks) => locks }, async (tx) => {
       const runId = await runByHand(tx, author, params.ruleID, body.subject);
       const { vars: _, steps: __, ...run } = await getRun(tx.own, runId);
-      return { status: 201, body: toRunView(run), audit: { details: { run_id: runId } } };
+      return { status: 201, body: toRunView(caller)(run), audit: { details: { run_id: runId } } };
     });
   },
 });

@@ -10,12 +10,12 @@ import { withExample } from '../http/view.ts';
 import { aboutRun, runView, toRunView } from './run-schemas.ts';
 
 const moving = (
-  { params, write }: Pick<Input<unknown, unknown>, 'params' | 'write'>,
+  { params, caller, write }: Pick<Input<unknown, unknown>, 'params' | 'caller' | 'write'>,
   move: (tx: TenantTx, id: string) => Promise<void>,
 ): Promise<Reply> =>
   write({ locks: [runLock(params.runID!)] }, async (tx) => {
     await move(tx, params.runID!);
-    return ok(toRunView(await findRun(tx.own, params.runID!)));
+    return ok(toRunView(caller)(await findRun(tx.own, params.runID!)));
   });
 
 export const cancelOneRun = endpoint({
@@ -31,7 +31,7 @@ export const cancelOneRun = endpoint({
     200: withExample(runView, { state: 'cancelled', reason: 'asked', failed_step: null, error: null, ended_at: exampleTime }),
   },
   errors: [409],
-  handler: ({ caller, ...input }) => moving(input, (tx, id) => cancelRun(tx, id, 'asked', actorOf(caller))),
+  handler: (input) => moving(input, (tx, id) => cancelRun(tx, id, 'asked', actorOf(input.caller))),
 });
 
 export const retryOneRun = endpoint({
@@ -47,5 +47,5 @@ export const retryOneRun = endpoint({
     200: withExample(runView, { state: 'queued', failed_step: null, error: null, ended_at: null, retries: 1 }),
   },
   errors: [409],
-  handler: ({ caller, ...input }) => moving(input, (tx, id) => retryRun(tx, id, caller)),
+  handler: (input) => moving(input, (tx, id) => retryRun(tx, id, input.caller)),
 });

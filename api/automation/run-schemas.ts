@@ -11,16 +11,21 @@ import { view } from '../http/view.ts';
 export const tag = 'Automation';
 export const aboutRun = { tag, subject: 'Run', audit: 'automation_run' };
 
+const seesPeople = ({ scopes }: Caller) => scopes.has('contacts:read');
+
 /** What a step was given and gave is of people. Throws 403. */
-export function assertSeesPeople({ scopes }: Caller): void {
-  if (!scopes.has('contacts:read'))
-    throw new AppError('forbidden', "A run's steps tell of contacts: this takes contacts:read too");
+export function assertSeesPeople(caller: Caller): void {
+  if (!seesPeople(caller)) throw new AppError('forbidden', "A run's steps tell of contacts: this takes contacts:read too");
 }
 
 const text = Joi.string().allow('').required();
 const count = Joi.number().integer().required();
 const at = (what: string) => timestamp.allow(null).required().description(what);
-const error = Joi.object({ code: Joi.string().required(), message: text, provider_code: Joi.string().allow(null) })
+const error = Joi.object({
+  code: Joi.string().required(),
+  message: text.description('Empty without `contacts:read`'),
+  provider_code: Joi.string().allow(null),
+})
   .allow(null)
   .required();
 
@@ -51,7 +56,9 @@ const runFields = {
   wakes_at: at('When it goes on at the latest'),
   failed_step: Joi.string().allow(null).required().description('The id of the step that failed'),
   error,
-  reason: text.description(`Why it was cancelled: ${cancelReasons.join(', ')}; or what a \`stop\` step says`),
+  reason: text.description(
+    `Why it was cancelled: ${cancelReasons.join(', ')}; or what a \`stop\` step says, empty without \`contacts:read\``,
+  ),
   retries: count,
   started_by: text.description('Of a manual one the caller, of `start_rule` the run'),
   started_at: at('When its first step began'),
@@ -128,14 +135,24 @@ export const wholeRunView = view(
 
 const isoOrNull = (time: string | null) => time && iso(time);
 
-export const toRunView = ({ occurs_at, wakes_at, started_at, ended_at, created_at, ...run }: RunRow) => ({
-  ...run,
-  occurs_at: isoOrNull(occurs_at),
-  wakes_at: isoOrNull(wakes_at),
-  started_at: isoOrNull(started_at),
-  ended_at: isoOrNull(ended_at),
-  created_at: iso(created_at),
-});
+/** Why it was cancelled is a word of ours; any other reason, and what an error says, may tell of a person. */
+const wordsFor = (caller: Caller, { state, reason, error }: RunRow) =>
+  seesPeople(caller)
+    ? { reason, error }
+    : { reason: state === 'cancelled' ? reason : '', error: error && { ...error, message: '' } };
+
+export const toRunView = (caller: Caller) => (row: RunRow) => {
+  const { occurs_at, wakes_at, started_at, ended_at, created_at, ...run } = row;
+  return {
+    ...run,
+    ...wordsFor(caller, row),
+    occurs_at: isoOrNull(occurs_at),
+    wakes_at: isoOrNull(wakes_at),
+    started_at: isoOrNull(started_at),
+    ended_at: isoOrNull(ended_at),
+    created_at: iso(created_at),
+  };
+};
 
 const toStepView = ({ started_at, ended_at, ...row }: StepRow) => ({
   ...row,
@@ -143,8 +160,8 @@ const toStepView = ({ started_at, ended_at, ...row }: StepRow) => ({
   ended_at: isoOrNull(ended_at),
 });
 
-export const toWholeRunView = ({ steps, vars, ...run }: WholeRun) => ({
-  ...toRunView(run),
+export const toWholeRunView = (caller: Caller, { steps, vars, ...run }: WholeRun) => ({
+  ...toRunView(caller)(run),
   vars,
   steps: steps.map(toStepView),
 });

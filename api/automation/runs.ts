@@ -50,12 +50,14 @@ export const listOfRuns = endpoint({
   operationId: 'automation.runs.list',
   scope: 'automation:read',
   summary: 'List runs, newest first',
-  description: 'Without their steps. What has ended is kept 30 days, or as the operator sets it.',
+  description:
+    'Without their steps; without `contacts:read`, without the words that may tell of people. What has ended is kept 30 days, or as the operator sets it.',
   query: Joi.object<Query>({ ...pageQuery, ...runFilterFields }).and('subject_type', 'subject_id'),
   responses: { 200: listOf(runView) },
-  handler({ query, own }, { reads }) {
+  handler({ query, caller, own }, { reads }) {
     const filter = filterOf(query);
-    const read = (ask: Ask) => listed('automation.runs', filter, query, (page) => listRuns(ask, own, filter, page), toRunView);
+    const read = (ask: Ask) =>
+      listed('automation.runs', filter, query, (page) => listRuns(ask, own, filter, page), toRunView(caller));
     return query.include_total ? reads.dear(own.organizationId, read) : read(reads.plain);
   },
 });
@@ -73,6 +75,6 @@ export const getOneRun = endpoint({
   responses: { 200: wholeRunView },
   async handler({ params, caller, own }) {
     assertSeesPeople(caller);
-    return ok(toWholeRunView(await getRun(own, params.runID)));
+    return ok(toWholeRunView(caller, await getRun(own, params.runID)));
   },
 });

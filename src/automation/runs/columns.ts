@@ -1,7 +1,7 @@
 import type { RowOf } from '../../platform/database/tables.ts';
 import type { AutomationRun } from '../run.entity.ts';
 
-/** What a list shows of a run: ids and states, nothing a person said. */
+/** What a list shows of a run: ids and states. `reason` and the message of `error` may tell of a person: they are for who reads contacts. */
 export const runColumns = [
   'id',
   'rule_id',

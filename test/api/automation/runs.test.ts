@@ -97,6 +97,39 @@ test('a run with its steps, in their order', async () => {
   ]);
 });
 
+test('without contacts:read, no words that may tell of a person', async () => {
+  const { organizationId } = app.tenant;
+  const make = async (state: string, reason: string, error: object | null) => {
+    const { id } = await automationRun(app.em(), organizationId, {
+      ...{ ruleId, subjectType: 'deal', state: state as 'failed', createdAt: '2024-01-01T00:00:00.000Z' },
+    });
+    await app.rows('update automation_runs set reason = $2, error = $3 where id = $1', [id, reason, error]);
+    return id;
+  };
+  const failed = await make('failed', '', { code: 'suppressed', message: 'Ann Lee opted out' });
+  const stopped = await make('succeeded', 'Ann Lee has no deal', null);
+  const cancelled = await make('cancelled', 'exit_when', null);
+  const scopes = ['automation:read', 'automation:write'];
+  const { key } = (await app.call('api-keys.create', { body: { name: 'Without people', scopes } })).body;
+  const words = async (asked?: string) => {
+    const { items } = (await list({ until: '2024-01-02' }, asked)).body;
+    return Object.fromEntries(items.map(({ id, reason, error }: Record<string, string>) => [id, [reason, error]]));
+  };
+  expect(await words(key)).toEqual({
+    [failed]: ['', { code: 'suppressed', message: '' }],
+    [stopped]: ['', null],
+    [cancelled]: ['exit_when', null],
+  });
+  expect(await words()).toEqual({
+    [failed]: ['', { code: 'suppressed', message: 'Ann Lee opted out' }],
+    [stopped]: ['Ann Lee has no deal', null],
+    [cancelled]: ['exit_when', null],
+  });
+  const again = await app.call('automation.runs.cancel', { key, params: { runID: cancelled } });
+  expect(again.body).toMatchObject({ state: 'cancelled', reason: 'exit_when' });
+  await app.rows('delete from automation_runs where id = any($1)', [[failed, stopped, cancelled]]);
+});
+
 test("another organization sees none of them; nobody's is a 404; steps take contacts:read", async () => {
   const { key } = await app.organization();
   expect((await list({}, key)).body.items).toEqual([]);
