@@ -12,6 +12,7 @@ import type { Look, TransactOptions } from '../src/platform/ledger/transact.ts';
 import type { TenantTx } from '../src/platform/ledger/tx.ts';
 import { reasonOf } from '../src/platform/log.ts';
 import type { Outcome, RunContext, WorkerDeps } from './handler.ts';
+import { tellFault } from './own-faults.ts';
 import type { Place } from './places.ts';
 
 /**
@@ -21,28 +22,23 @@ import type { Place } from './places.ts';
 const maxTimeOuts = 5;
 
 /** `mayGiveUp`: such a fault ends the attempt, since the job is given up after many. */
-type Repeated = { job: string; job_id: string; mayGiveUp: boolean };
+type Repeated = { row: RunRow; mayGiveUp: boolean };
 
 /** An answer that has arrived must not be lost: repeat the ending transaction while the process lives. */
-async function overOutages<Result>(
-  { log, jobMetrics, isStopping }: WorkerDeps,
-  { mayGiveUp, ...job }: Repeated,
-  work: () => Promise<Result>,
-): Promise<Result> {
+async function overOutages<Result>(deps: WorkerDeps, { row, mayGiveUp }: Repeated, work: () => Promise<Result>): Promise<Result> {
   let timeOuts = 0;
   for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {
     try {
       return await work();
     } catch (error) {
-      if (!isOurOutage(error) || isStopping()) throw error;
+      if (!isOurOutage(error) || deps.isStopping()) throw error;
       if (isTimedOut(error)) timeOuts += 1;
       if (timeOuts >= maxTimeOuts) {
         if (mayGiveUp) throw error;
-        log.error({ err: error, ...job }, 'a fault of our own');
-        jobMetrics.fault(job.job);
+        tellFault(deps, row, error);
         timeOuts = 0;
       }
-      log.warn({ reason: reasonOf(error) }, 'the end of an attempt waits for the database');
+      deps.log.warn({ reason: reasonOf(error) }, 'the end of an attempt waits for the database');
       await sleep(pauseMs);
     }
   }
@@ -68,7 +64,7 @@ export function createContext<Claimed>(
   const operation = subjectLock('operation', row.id);
   const locks = [...(row.lane ? [row.lane] : []), ...(row.visible ? [operation] : [])];
   const transact = transactFor(deps.ledger.transact, row.organization_id);
-  const ending = { job: contract.name, job_id: row.id, mayGiveUp: false };
+  const ending = { row, mayGiveUp: false };
   const working = { ...ending, mayGiveUp: contract.faultDelayMs !== undefined };
   const inTransaction = (work: (tx: TenantTx) => Promise<Outcome>, options: TransactOptions = {}) =>
     persistently(deps, ending, () => transact({ locks, ...options }, work));

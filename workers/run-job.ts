@@ -13,6 +13,7 @@ import { reasonOf } from '../src/platform/log.ts';
 import { ProviderBusy, ProviderError, ProviderRefused } from '../src/providers/errors.ts';
 import { createContext } from './context.ts';
 import type { Claimed, Handler, Outcome, RunContext, WorkerDeps } from './handler.ts';
+import { tellFault } from './own-faults.ts';
 import type { Place } from './places.ts';
 import { maxStalls, suspectAfter } from './suspects.ts';
 
@@ -122,11 +123,6 @@ async function perform(deps: WorkerDeps, handler: AnyHandler, context: RunContex
     tellFault(deps, row, error);
     return afterFault(deps, handler, context, error);
   }
-}
-
-function tellFault({ log, jobMetrics }: WorkerDeps, { name, id }: RunRow, err: unknown) {
-  log.error({ err, job: name, job_id: id }, 'a fault of our own');
-  jobMetrics.fault(name);
 }
 
 async function afterFault(

@@ -3,6 +3,7 @@ import { DelayedError, UnrecoverableError } from 'bullmq';
 import type { AnyWorker, Backend, RunJob } from '../src/platform/ledger/backends/backend.ts';
 import type { QueueName } from '../src/platform/ledger/queue-names.ts';
 import { leadMs } from '../src/platform/ledger/queues.ts';
+import { subjectOf } from '../src/platform/ledger/run.ts';
 import { reasonOf } from '../src/platform/log.ts';
 import type { Handler, WorkerDeps } from './handler.ts';
 import { createPlaces, type Places } from './places.ts';
@@ -78,7 +79,7 @@ async function processRun(
     ended = result.ended;
     facts = {
       organization_id: result.row?.organization_id,
-      subject: result.row && `${result.row.subject_type}:${result.row.subject_id}`,
+      subject: result.row && subjectOf(result.row),
       attempt: (result.row?.attempts ?? 0) + 1,
       ...result.facts,
     };

@@ -167,7 +167,9 @@ describe('what comes of an error of the handler', () => {
       expect(await house.run(failing(new TypeError('a bug')), { id })).toMatchObject({ kind: 'wait', reason: 'a bug' });
     }
     expect(await house.row(id)).toMatchObject({ state: 'queued', attempts: 0 });
-    expect(house.lines).toContainEqual(expect.objectContaining({ msg: 'a fault of our own', job_id: id }));
+    const [row] = await house.sql('select subject_type, subject_id from jobs where id = $1', [id]);
+    const about = { organization_id: house.organizationId, subject: `${row!.subject_type}:${row!.subject_id}` };
+    expect(house.lines).toContainEqual(expect.objectContaining({ msg: 'a fault of our own', job_id: id, ...about }));
   });
 
   test('a fault of our own at each run is a finding of the check after 5 minutes; one that ended long ago is not', async () => {
@@ -243,7 +245,8 @@ describe('what comes of an error of the handler', () => {
       const { id: other } = await house.accept();
       left = 6;
       expect(await house.run(handler(playJob), { id: other })).toEqual({ kind: 'done' });
-      expect(house.lines.filter(({ msg, job_id }) => msg === 'a fault of our own' && job_id === other)).toHaveLength(1);
+      const lines = house.lines.filter(({ msg, job_id }) => msg === 'a fault of our own' && job_id === other);
+      expect(lines).toEqual([expect.objectContaining({ organization_id: house.organizationId, subject: expect.any(String) })]);
     },
   );
 

@@ -20,6 +20,10 @@ export type RunRow = RowOf<typeof Job, Column> & {
   has_waiting?: boolean;
 };
 
+/** As the log shows it. */
+export const subjectOf = ({ subject_type, subject_id }: Pick<RunRow, 'subject_type' | 'subject_id'>): string =>
+  `${subject_type}:${subject_id}`;
+
 export const rowColumns = `
   j.id, j.run, j.organization_id, j.name, j.queue, j.payload, j.subject_type, j.subject_id,
   j.lane, j.pool, j.state, j.attempts, j.visible, j.error, j.stalls`;
