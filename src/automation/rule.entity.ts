@@ -18,6 +18,8 @@ export const AutomationRule = defineEntity({
     event_type: p.text().strictNullable(),
     revision: p.integer().default(1),
     paused_reason: p.text().$type<PausedReason>().defaultRaw(`''`),
+    /** null: it is not paused. */
+    paused_at: timestamp().strictNullable(),
     /** Runs that failed one after the other. */
     failures: p.integer().default(0),
     next_at: timestamp().strictNullable(),

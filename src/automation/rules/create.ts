@@ -47,7 +47,7 @@ async function insertRule(own: OwnTx, { actor }: Author, row: { name: string; mo
   return getRule(own, id);
 }
 
-const none = { event_type: null, next_at: null, tick_job_id: null, published_at: null, deleted_at: null };
+const none = { event_type: null, paused_at: null, next_at: null, tick_job_id: null, published_at: null, deleted_at: null };
 
 const suffix = ' (copy)';
 

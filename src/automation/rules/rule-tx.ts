@@ -41,7 +41,7 @@ export async function moveRule(
   assertAllowed(action, before);
   if (before.status === to && action !== 'publish') return before;
   if (!ruleMoves[action][before.status]!.includes(to)) throw new Error(`${action} leads from ${before.status} to no ${to}`);
-  const change = { status: to, paused_reason: reason, ...set };
+  const change = { status: to, paused_reason: reason, paused_at: to === 'paused' ? now() : null, ...set };
   await own.update(AutomationRule, { id }, { ...change, revision: before.revision + 1, updated_at: now() });
   if (to === 'paused') own.emit(rulePaused, { rule_id: id, organization_id: own.organizationId, reason });
   return getRule(own, id);

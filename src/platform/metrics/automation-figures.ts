@@ -29,7 +29,7 @@ export const rulesPausedLately = `
    where status = 'paused'
      and paused_reason <> ''
      and deleted_at is null
-     and updated_at > statement_timestamp() - interval '1 hour'`;
+     and paused_at > statement_timestamp() - interval '1 hour'`;
 
 export const heldStarts = `
   select reason, sum(count)::float8 as starts

@@ -1,4 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { ruleLock } from '../../../../src/automation/jobs.ts';
+import { getRule } from '../../../../src/automation/rules/rule-row.ts';
+import { changeRule } from '../../../../src/automation/rules/rule-tx.ts';
+import { pauseSchedule } from '../../../../src/automation/schedule/pause-schedule.ts';
+import { transactFor } from '../../../../src/platform/ledger/tenant.ts';
+import type { OwnTx } from '../../../../src/platform/ledger/tx.ts';
 import { createMetrics } from '../../../../src/platform/metrics/metrics.ts';
 import { automationRun, rule } from '../../../support/factories/automation.ts';
 import { type House, openHouse } from '../../../support/house.ts';
@@ -17,11 +23,16 @@ async function page() {
 }
 const ruleOf = async (status: 'draft' | 'live' | 'paused') => (await rule(house.em(), house.organizationId, { status })).id;
 
+const locked = (id: string, work: (own: OwnTx) => Promise<unknown>) =>
+  transactFor(house.ledger.transact, house.organizationId)({ locks: [ruleLock(id)] }, ({ own }) => work(own));
+
 test('live runs by what they do; rules by status, those that paused themselves; what is held back', async () => {
-  const [live, paused, old] = [await ruleOf('live'), await ruleOf('paused'), await ruleOf('paused')];
+  const [live, paused, old] = [await ruleOf('live'), await ruleOf('live'), await ruleOf('live')];
   await ruleOf('paused');
-  await house.sql(`update automation_rules set paused_reason = 'only_fails' where id = any($1)`, [[paused, old]]);
-  await house.sql(`update automation_rules set updated_at = clock_timestamp() - interval '61 min' where id = $1`, [old]);
+  for (const id of [paused, old]) await locked(id, (own) => pauseSchedule(own, id, 'schedule_failed'));
+  await house.sql(`update automation_rules set paused_at = paused_at - interval '61 min' where id = $1`, [old]);
+  // An edit is no pause.
+  await locked(old, async (own) => changeRule(own, await getRule(own, old), { name: 'Renamed' }));
   for (const state of ['queued', 'running', 'running', 'succeeded'] as const)
     await automationRun(house.em(), house.organizationId, { ruleId: live, state });
   await house.sql(
