@@ -119,7 +119,7 @@ export const deleteOneRule = endpoint({
   scope: 'automation:write',
   summary: 'Delete a rule',
   description:
-    'Nothing begins it any more. Its runs that have not ended are cancelled, as `rule_deleted`, by a job; those that have ended stay until their time.',
+    'Nothing begins it any more. Its runs that have not ended are cancelled, as `rule_deleted`, by an operation that cannot be called off; those that have ended stay until their time.',
   responses: { 204: null },
   handler: ({ params, write }) =>
     write({ locks: [ruleLock(params.ruleID)] }, async ({ own }) => {

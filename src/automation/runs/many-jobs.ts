@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { AppError } from '../../platform/errors.ts';
 import { uuid } from '../../platform/ids.ts';
 import { backoff, type JobContract, job } from '../../platform/ledger/job.ts';
 import { cancelReasons } from '../states.ts';
@@ -19,8 +20,14 @@ const shape = {
   before: Joi.string().isoDate().allow('').required(),
 };
 
-/** What changes all runs that a filter finds: in steps, since there may be any number. It can be called off; what it did stays done. */
-const manyJob = <Payload extends ManyPayload>(name: string, payload: Joi.ObjectSchema<Payload>): JobContract<Payload> =>
+/**
+ * What changes all runs that a filter finds: in steps, since there may be any number. It can be called off, unless `assertMayEnd` throws; what it did stays done.
+ */
+const manyJob = <Payload extends ManyPayload>(
+  name: string,
+  payload: Joi.ObjectSchema<Payload>,
+  assertMayEnd = (_: Payload) => {},
+): JobContract<Payload> =>
   job<Payload>({
     name,
     queue: 'default',
@@ -31,13 +38,16 @@ const manyJob = <Payload extends ManyPayload>(name: string, payload: Joi.ObjectS
     operation: true,
     failed: async () => {},
     revived: async () => {},
-    calledOff: async () => {},
+    calledOff: async (_, asked) => assertMayEnd(asked),
     survivesCrashes: async () => true,
   });
 
 export const cancelRunsJob = manyJob<CancelPayload>(
   'automation.cancel-runs',
   Joi.object({ ...shape, reason: Joi.valid(...cancelReasons).required() }),
+  ({ reason }) => {
+    if (reason === 'rule_deleted') throw new AppError('conflict', 'The rule was deleted: its runs cannot live on');
+  },
 );
 
 /** Of older versions: all. */

@@ -87,6 +87,15 @@ describe('cancel', () => {
     expect(row).toEqual({ state: 'cancelled', reason: 'rule_deleted' });
   });
 
+  test('of a deleted rule it cannot be called off: nobody would cancel what is left', async () => {
+    const ids = await many(1, 'running');
+    const id = await write((tx) => enqueueCancelRuns(tx, { rule_id: ruleId }, 'rule_deleted'));
+    const calledOff = transact()(controlOf(own(), id), (tx) => callOff(tx, id, 'cli'));
+    await expect(calledOff).rejects.toMatchObject({ status: 409 });
+    await house.run(cancelRuns as unknown as ToyHandler, { id });
+    expect(await statesOf(ids)).toEqual(['cancelled']);
+  });
+
   test('called off: what it did stays done, and a run at work writes nothing more', async () => {
     const ids = await many(3, 'running');
     const id = await write((tx) => askToCancelRuns(tx, { ruleId }));
