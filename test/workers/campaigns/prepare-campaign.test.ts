@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import pg from 'pg';
 import { campaignLane } from '../../../src/campaigns/jobs.ts';
 import { endPrepare } from '../../../src/campaigns/prepare/end.ts';
 import { takeStep } from '../../../src/campaigns/prepare/step.ts';
@@ -7,6 +8,7 @@ import { uuidv7 } from '../../../src/platform/ids.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { type CampaignHouse, openCampaignHouse } from '../../support/campaigns.ts';
 import type { ChannelMade } from '../../support/factories/channel.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 let at: CampaignHouse;
 let channel: ChannelMade;
@@ -228,4 +230,24 @@ test('paused and resumed before its last run ends: it is fed by one row', async 
   expect(await at.sql(`select name from jobs where subject_id = $1 and state <> 'done'`, [id])).toEqual([
     { name: 'campaigns.feed' },
   ]);
+});
+
+test('a resume that finds the job of a paused campaign can count on it', async () => {
+  const [one] = await at.people({ count: 1 });
+  const id = await preparing({ contact_ids: [one] }, { status: 'paused' });
+  await at.startPrepare(id);
+  const resuming = new pg.Client({ connectionString: at.house.url });
+  await resuming.connect();
+  await resuming.query(`begin; select pg_advisory_xact_lock(hashtextextended('${campaignLane(id)}', 0))`);
+  const ended = at.prepare(id);
+  await waitFor('the end of the run', async () => {
+    const waiting = await at.sql(`select 1 from pg_locks where locktype = 'advisory' and not granted`);
+    return waiting.length > 0;
+  });
+  await resuming.query(`update campaigns set status = 'running' where id = $1`, [id]);
+  await resuming.query('commit');
+  await resuming.end();
+  expect((await ended).kind).toBe('wait');
+  expect((await at.prepare(id)).kind).toBe('done');
+  expect(await contactsOf(id)).toEqual([one]);
 });
