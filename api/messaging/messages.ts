@@ -127,7 +127,7 @@ export const retryOfMessage = endpoint({
   summary: 'Send a failed message again',
   audit: 'message',
   description:
-    'Once, however often it is asked. A message the provider has taken goes out again only with `force`: the person may see it twice. The 24-hour window counts as for a new message: 422 `window_closed` where it is over, but for a template. A resolved conversation is opened again.',
+    'Once, however often it is asked. A message the provider has taken goes out again only with `force`: the person may see it twice. The 24-hour window counts as for a new message: 422 `window_closed` where it is over, but for a template. A resolved conversation is opened again. A message of a campaign is a 409 where the campaign was cancelled, where the person has had as many as the frequency cap allows, and where another of its messages reached them or will.',
   subject: 'Message',
   isIdempotent: true,
   body: Joi.object<{ force: boolean }>({ force: Joi.boolean().strict().default(false) }),
