@@ -7,6 +7,8 @@ import { latencySettings, ruleLatency, ruleLatencyReport } from './automation/la
 import { runsReport, runsScale } from './automation/scale.ts';
 import { waitsBench, waitsReport } from './automation/waits.ts';
 import { bodies, bodiesReport } from './bodies.ts';
+import { channelsBench } from './campaigns/channels.ts';
+import { channelsReport } from './campaigns/channels-report.ts';
 import { feedBench } from './campaigns/feed.ts';
 import { paceBench } from './campaigns/pace.ts';
 import { paceReport } from './campaigns/pace-report.ts';
@@ -77,7 +79,7 @@ type Flags = {
 const command = new Command('bench')
   .argument(
     '[paths...]',
-    `of: ${paths.map(({ name }) => name).join(', ')}; none: all. Kanal alone: memory, over many messages; login-storm, GET beside many logins; contacts, reads of an organization of a million and one of ten thousand; inbox, pages of messages and conversations of a large organization and a small one; crm, reads of deals, tasks and records likewise; orders, reads of orders and free times likewise; import, contacts from a file beside COPY; crm-import, records likewise; parked, the sweep beside reminders that wait in the database and without any; abuse, a tenant beside hostile clients; slow-provider, a tenant beside a slow provider, dead receivers, a flood of retries and a backlog; orders-isolation, payments and messages beside a shipper that hangs and a calendar at its rate; rates, a burst on one channel and its pace beside another channel; flow-pushes, messages of a channel beside 500 pushes of flows that wait for its account; flow-document, how long a document of 10 MiB holds the event loop; flow-responses, the answers to a flow with a million of them and to one with ten thousand; campaign-reads, recipients and statistics of a campaign of a million and of one of ten thousand; automation-reads, lists and statistics of a million runs of rules and of ten thousand; automation-latency, from an event to what a rule does; automation-waits, runs that wait for one moment; automation-hot, paths with a rule that does not match and without one; campaign-pace, campaigns at the rate of their channels, beside replies and another channel; recover, failed deliveries recovered beside live ones; bodies, the CPU that refused bodies cost; long, a full database beside an empty one. Beside their floors: campaign-prepare, the audience of a campaign; campaign-feed, its messages. Part by part: cost, what one message costs. After each, jobs check must find nothing`,
+    `of: ${paths.map(({ name }) => name).join(', ')}; none: all. Kanal alone: memory, over many messages; login-storm, GET beside many logins; contacts, reads of an organization of a million and one of ten thousand; inbox, pages of messages and conversations of a large organization and a small one; crm, reads of deals, tasks and records likewise; orders, reads of orders and free times likewise; import, contacts from a file beside COPY; crm-import, records likewise; parked, the sweep beside reminders that wait in the database and without any; abuse, a tenant beside hostile clients; slow-provider, a tenant beside a slow provider, dead receivers, a flood of retries and a backlog; orders-isolation, payments and messages beside a shipper that hangs and a calendar at its rate; rates, a burst on one channel and its pace beside another channel; flow-pushes, messages of a channel beside 500 pushes of flows that wait for its account; flow-document, how long a document of 10 MiB holds the event loop; flow-responses, the answers to a flow with a million of them and to one with ten thousand; campaign-reads, recipients and statistics of a campaign of a million and of one of ten thousand; automation-reads, lists and statistics of a million runs of rules and of ten thousand; automation-latency, from an event to what a rule does; automation-waits, runs that wait for one moment; automation-hot, paths with a rule that does not match and without one; campaign-pace, campaigns at the rate of their channels, beside replies and another channel; campaign-channels, one channel and four, and messages beside twenty that send a campaign; recover, failed deliveries recovered beside live ones; bodies, the CPU that refused bodies cost; long, a full database beside an empty one. Beside their floors: campaign-prepare, the audience of a campaign; campaign-feed, its messages. Part by part: cost, what one message costs. After each, jobs check must find nothing`,
   )
   .option('--backend <names>', 'redis, postgres or both', 'both')
   .option('--rounds <n>', 'rounds of each side', '5')
@@ -163,6 +165,11 @@ const singles: {
     name: 'campaign-pace',
     isLong: true,
     report: async (stage) => paceReport(await paceBench(stage, rounds, seconds, flags.only)),
+  },
+  {
+    name: 'campaign-channels',
+    isLong: true,
+    report: async (stage) => channelsReport(await channelsBench(stage, rounds, seconds)),
   },
   {
     name: 'automation-latency',

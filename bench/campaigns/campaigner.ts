@@ -9,18 +9,24 @@ import { inGroup } from './people.ts';
 /** Messages a second that a channel gets when nobody says otherwise. */
 export const rate = 80;
 
-type Number = { id: string; phoneNumberId: string; accountId: string };
+type Number = { id: string; phoneNumberId: string; accountId: string; rate: number };
 /** The organization that sends campaigns: each of its channels has an account of its own. */
 export type Campaigner = { tenant: Tenant; channels: Number[] };
+/** `rates`: of each of its channels, messages a second. `from`: its numbers are told from another campaigner's by it. */
+type Options = { rates: number[]; from?: number };
 
-export async function openCampaigner({ kanal: { sql, env }, receiver }: Stage, count: number): Promise<Campaigner> {
-  const numbers = Array.from({ length: count }, (_, index) => ({
-    phoneNumberId: `10000000000001${index}`,
-    accountId: `20000000000001${index}`,
+export async function openCampaigner(
+  { kanal: { sql, env }, receiver }: Stage,
+  { rates, from = 0 }: Options,
+): Promise<Campaigner> {
+  const numbers = rates.map((own, index) => ({
+    phoneNumberId: `1000000000000${100 + from + index}`,
+    accountId: `2000000000000${100 + from + index}`,
+    rate: own,
   }));
   const tenant = await seedTenant(sql, {
     keys: { secretKey: env.SECRET_KEY!, hashKey: env.HASH_KEY! },
-    ...{ accessToken, ...numbers[0]!, receiverUrl: receiver.url, rate, sent: 0 },
+    ...{ accessToken, ...numbers[0]!, receiverUrl: receiver.url, sent: 0 },
   });
   const channels: Number[] = [];
   for (const [index, number] of numbers.entries()) {
@@ -31,31 +37,35 @@ export async function openCampaigner({ kanal: { sql, env }, receiver }: Stage, c
   return { tenant, channels };
 }
 
-/** A further channel, as the first one. */
-async function alike(sql: pg.Pool, { organizationId, channelId }: Tenant, { phoneNumberId, accountId }: Omit<Number, 'id'>) {
+/** A further channel, as the first one but for its number and its rate. */
+async function alike(
+  sql: pg.Pool,
+  { organizationId, channelId }: Tenant,
+  { phoneNumberId, accountId, rate: own }: Omit<Number, 'id'>,
+) {
   const id = uuidv7();
   await sql.query(
     `insert into channels (id, organization_id, provider, name, phone_number_id, account_id, display_phone, status, access_token, rate)
-     select $2, organization_id, provider, name, $3, $4, display_phone, status, access_token, rate from channels where id = $1`,
-    [channelId, id, phoneNumberId, accountId],
+     select $2, organization_id, provider, name, $3, $4, display_phone, status, access_token, $5 from channels where id = $1`,
+    [channelId, id, phoneNumberId, accountId, own],
   );
   await sql.query('insert into pools (organization_id, id, width, rate) values ($1, $2, $3::int, $3::int)', [
-    ...[organizationId, channelPool(id), rate],
+    ...[organizationId, channelPool(id), own],
   ]);
   return id;
 }
 
-/** The sandbox as new: it knows the campaigner's numbers and their template, and counts anew. */
-export async function resetProvider({ sandbox }: Stage, { channels }: Campaigner) {
+/** The sandbox as new: it knows the campaigners' numbers and their template, and counts anew. */
+export async function resetProvider({ sandbox }: Stage, campaigners: Campaigner[]) {
   await sandbox.control('DELETE', '/');
   await sandbox.control('POST', '/behaviour', { auto_status: [] });
-  for (const [index, { phoneNumberId, accountId }] of channels.entries())
+  for (const { phoneNumberId, accountId } of campaigners.flatMap(({ channels }) => channels))
     await sandbox.control('POST', '/accounts', {
-      ...{ waba_id: accountId, phone_number_id: phoneNumberId, display_phone_number: `+1 555-010-010${index}` },
+      ...{ waba_id: accountId, phone_number_id: phoneNumberId, display_phone_number: `+1 555-010-0${phoneNumberId.slice(-3)}` },
       access_token: accessToken,
       templates: [
         {
-          ...{ id: `90000000000001${index}`, ...template, status: 'APPROVED', category: 'MARKETING' },
+          ...{ id: `9${phoneNumberId}`, ...template, status: 'APPROVED', category: 'MARKETING' },
           components: [{ type: 'BODY', text: 'Hello {{1}}', example: { body_text: [['Ada']] } }],
         },
       ],

@@ -42,7 +42,7 @@ type Stats = { numbers: Record<string, { accepted: number; max_in_one_second: nu
 /** Web, one worker and the sandbox, each a process. `only`: one part. */
 export async function paceBench(stage: Stage, rounds: number, seconds: number, only: string): Promise<Pace> {
   const { kanal, sandbox } = stage;
-  const campaigner = await openCampaigner(stage, channelCount);
+  const campaigner = await openCampaigner(stage, { rates: Array.from({ length: channelCount }, () => rate) });
   const { tenant, channels } = campaigner;
   const { organizationId } = tenant;
   const [first] = channels as [Campaigner['channels'][number]];
@@ -117,12 +117,12 @@ export async function paceBench(stage: Stage, rounds: number, seconds: number, o
   };
 
   try {
-    await resetProvider(stage, campaigner);
+    await resetProvider(stage, [campaigner]);
     for (const victim of [reply, other]) await victim.round(1);
     for (let number = 0; number < rounds; number += 1)
       for (const part of parts.filter((name) => name.includes(only))) {
         for (const own of [tenant, kanal.tenant]) if (!(await isCalm(kanal.sql, own.organizationId, base))) result.isOver = false;
-        await resetProvider(stage, campaigner);
+        await resetProvider(stage, [campaigner]);
         await run[part]();
         const { max } = await counted();
         result.maxInOneSecond = Math.max(result.maxInOneSecond, max);
