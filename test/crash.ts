@@ -35,8 +35,13 @@ const { only, ...sizes } = new Command('test:crash')
   .option('--recipients <n>', 'of campaigns: people that are written to', whole, '100000')
   .option('--pauses <n>', 'of campaigns: so often it is paused and resumed', whole, '10')
   .option('--runs <n>', 'of automations: contacts that are made, each of which a rule runs for', whole, '100000')
-  .option('--kills <n>', 'of automations: kills of workers and web; flushes and restarts come beside them', whole, '50')
-  .option('--faults <n>', 'kills, flushes and restarts; of messages, flows, crm and commerce kills', whole, '40')
+  .option(
+    '--kills <n>',
+    'of campaigns and automations: kills of workers and web; flushes and restarts come beside them',
+    whole,
+    '50',
+  )
+  .option('--faults <n>', 'of the matrix kills, flushes and restarts; of messages, flows, crm and commerce kills', whole, '40')
   .option('--pause <ms>', 'longest time between two of them', whole, '8000')
   .option('--seed <n>', 'of a run that shall be repeated', whole)
   .option(

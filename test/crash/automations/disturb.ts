@@ -1,22 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { olderSnapshot } from '../campaigns/disturb.ts';
-import { strike } from '../matrix/faults.ts';
+import { type Kind, planOf, strikeOne } from '../plan-of-faults.ts';
 import type { Stack } from '../stack.ts';
 
-const killed = ['worker', 'workers', 'web'] as const;
-type Kind = (typeof killed)[number] | 'queue' | 'database' | 'snapshot';
 export type Fault = { kind: Kind; from: number; until: number };
-
-/** So many kills, each third followed by what is no kill, in a random order. */
-function planOf({ redis }: Stack, kills: number, random: () => number): Kind[] {
-  const others: Kind[] = redis ? ['queue', 'database', 'snapshot'] : ['queue', 'database'];
-  const kinds: Kind[] = Array.from({ length: kills }, (_, index) => killed[index % killed.length]!);
-  for (let number = 0; number < Math.max(others.length, kills / 3); number += 1) kinds.push(others[number % others.length]!);
-  return kinds
-    .map((kind) => ({ kind, at: random() }))
-    .sort((one, other) => one.at - other.at)
-    .map(({ kind }) => kind);
-}
 
 const standstillMs = 30_000;
 
@@ -33,9 +19,7 @@ export async function disturb(
     for (const until = Date.now() + standstillMs; done() < share && Date.now() < until; ) await sleep(50);
     await sleep(random() * maxPauseMs);
     const from = Date.now();
-    if (kind === 'web') await stack.restartWeb();
-    else if (kind === 'snapshot') await olderSnapshot(stack);
-    else await strike(stack, kind, random);
+    await strikeOne(stack, kind, random);
     faults.push({ kind, from, until: Date.now() });
   }
   return faults;

@@ -11,7 +11,7 @@ import { campaignSizes } from './options.ts';
 let stack: Stack;
 afterEach(() => stack.stop());
 
-const { recipients, channels, faults, pauses, maxPauseMs } = campaignSizes;
+const { recipients, channels, kills, pauses, maxPauseMs } = campaignSizes;
 /** So long nothing may stand still. */
 const standstillMs = 120_000;
 const ratePerChannel = 150;
@@ -108,7 +108,7 @@ test.each<BackendName>(['postgres', 'redis'])(
       untilCompleted(id).finally(() => {
         isOver = true;
       }),
-      disturb(stack, () => isOver, { random: randomFrom(seed), count: faults, maxPauseMs }),
+      disturb(stack, () => isOver, { random: randomFrom(seed), kills, maxPauseMs }),
       pauseAgain(id, randomFrom(seed + 1), () => isOver),
     ]);
     await untilApplied();
