@@ -18,7 +18,7 @@ export function deliveryGauges(registry: Registry): { show(figures: DeliveryFigu
     new Gauge({ name, help, labelNames, registers: [registry] });
   const deliveries = gauge(
     'kanal_webhook_deliveries',
-    'Webhook deliveries that are not done: pending (a worker should have it), waiting (no room at its endpoint: throttled), blocked (behind another of its subject), held (its endpoint is disabled), retrying (a later attempt is planned), failed (for good, can be replayed)',
+    'Webhook deliveries that are not done: pending (a worker should have it), waiting (no room at its endpoint: throttled), blocked (behind another of its subject), held (its endpoint is disabled), retrying (a later attempt, or one that a replay asked for, is planned), failed (for good, can be replayed)',
     'state',
   );
   const overdue = gauge(
@@ -55,5 +55,11 @@ export function deliveryGauges(registry: Registry): { show(figures: DeliveryFigu
 
 const isDelivery = ({ queue }: Ended) => (queues as string[]).includes(queue);
 
-/** A later attempt without room, behind another or on hold counts as that. */
-const stateOf = ({ state, is_later }: Live) => (state !== 'queued' ? state : is_later ? 'retrying' : 'pending');
+/**
+ * By the queue whose workers should have it, now or at its time: the queue of later attempts is that of replays, too. One without room, behind
+ * another or on hold counts as that.
+ */
+function stateOf({ state, queue, is_later }: Live): string {
+  if (state !== 'queued' && state !== 'parked') return state;
+  return is_later || queue === 'webhook-retries' ? 'retrying' : 'pending';
+}
