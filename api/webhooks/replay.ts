@@ -75,6 +75,9 @@ type Range = { since?: string; until?: string };
 const since = moment.description(
   'ISO 8601 with its zone, or a day in UTC; not in the future, and no longer ago than events are kept',
 );
+const sinceMade = moment.description(
+  'When the deliveries were made, with their events: ISO 8601 with its zone, or a day in UTC; not in the future. Ten attempts take three days, with `Retry-After` more than four. No longer ago than failed deliveries are kept: as long as events, counted from their last attempt',
+);
 const until = moment.description('Exclusive; default: now');
 const exampleSince = '2026-11-21T00:00:00.000Z';
 
@@ -140,7 +143,7 @@ export const recoverWebhookEndpoint = endpoint({
   operationId: 'webhooks.endpoints.recover',
   summary: 'Deliver again all that failed at a webhook endpoint',
   description: `Each delivery made since a time whose tries are spent gets a new one, once; tests are left out. ${operationNote} ${againNote}`,
-  body: Joi.object<Range & { since: string }>({ since: since.required(), until }),
+  body: Joi.object<Range & { since: string }>({ since: sinceMade.required(), until }),
   responses: { 202: askedView('recover', null) },
   example: { body: { since: exampleSince } },
   handler: ({ params, body, ...input }, deps) => asked(input, deps, { kind: 'recover', endpointId: params.endpointID, ...body }),

@@ -19,6 +19,12 @@ export const DELAYS_MS: readonly number[] = [
 const JITTER_SHARE = 0.1;
 const MAX_JITTER_MS = 15 * MINUTE;
 
+/**
+ * A delivery that fails now was made no longer ago, whatever its receiver asked for by Retry-After (some 102 h) and however slow its attempts
+ * were: how far back a recover begins that names no other time. The console and the runbook say the same number.
+ */
+export const recoverDays = 7;
+
 export interface NextDelay {
   retryAfterMs?: number;
   random?: () => number;

@@ -11,6 +11,7 @@ import { ensureSharedPool } from '../../platform/ledger/pools.ts';
 import type { OwnTx, TenantTx } from '../../platform/ledger/tx.ts';
 import { assertKept } from '../../platform/retention/kept.ts';
 import { endpointLock, findEndpoint } from '../endpoints.ts';
+import { recoverDays } from '../schedule.ts';
 import { replayJobs, replayPool, replayPoolWidth } from './jobs.ts';
 import { type ReplayKind, WebhookReplay } from './replay.entity.ts';
 
@@ -27,6 +28,7 @@ export type ReplayRequest = {
 export const maxOpenReplays = 20;
 
 const hourMs = 3600 * 1000;
+const dayMs = 24 * hourMs;
 const nil = '00000000-0000-0000-0000-000000000000';
 
 /** What may be replayed: a test is sent to one endpoint, because somebody asked for it. */
@@ -36,12 +38,29 @@ const typesNamed = (patterns: string[]) => typesMatching(patterns, replayableTyp
 /** What a replay may name: these types, and wildcards that match one of them. */
 export const replayablePatterns = [...replayableTypes, ...wildcards.filter((wildcard) => typesNamed([wildcard]).length > 0)];
 
-function assertRange({ since, until }: ReplayRequest, nowMs: number, retentionDays: number) {
+async function assertRange(tx: OwnTx, request: ReplayRequest, nowMs: number, retentionDays: number): Promise<void> {
+  const { kind, since, until } = request;
   if (since && since.getTime() > nowMs) throw invalidField('since', 'since is in the future');
   if (until && until.getTime() > nowMs) throw invalidField('until', 'until is in the future');
-  assertKept(since?.toISOString(), retentionDays, { what: 'Events', location: 'body' });
+  const asked = since?.toISOString();
+  if (kind !== 'recover') assertKept(asked, retentionDays, { what: 'Events', location: 'body' });
+  else if (since && !(await hasOlderFailed(tx, request.endpointId, nowMs - retentionDays * dayMs)))
+    assertKept(asked, Math.max(retentionDays, recoverDays), { what: 'Failed deliveries', location: 'body' });
   if (since && until && until <= since) throw invalidField('until', 'until must be later than since');
 }
+
+/**
+ * SQL: one look at an index. A delivery is kept from its end on, with its event: one that was held while its endpoint was disabled, or whose
+ * attempts took days, is older than the retention of events.
+ */
+const olderFailedStatement = `
+  select 1
+    from webhook_deliveries d
+   where d.organization_id = $1 and d.endpoint_id = $2 and d.state = 'failed' and not d.is_test and d.id < $3
+   limit 1`;
+
+const hasOlderFailed = async (tx: OwnTx, endpointId: string, beforeMs: number) =>
+  (await tx.sql(olderFailedStatement, [endpointId, firstIdAt(beforeMs)])).length > 0;
 
 const openReplays = statement((select) =>
   select(WebhookReplay)
@@ -106,7 +125,7 @@ export async function askForReplay(
   const endpoint = await findEndpoint(tx, endpointId);
   if (!endpoint) throw notFound('Webhook endpoint');
   const nowMs = await databaseTime(tx);
-  assertRange(request, nowMs, retentionDays);
+  await assertRange(tx, request, nowMs, retentionDays);
   const types = kind === 'replay' ? typesNamed(request.eventTypes ?? endpoint.event_types) : null;
   if (types?.length === 0) throw invalidField('event_types', 'The endpoint listens to no type that can be replayed: name some');
 

@@ -194,6 +194,17 @@ describe('many', () => {
     expect(await operation('recover', { since })).not.toBe(one);
   });
 
+  test('a failed delivery that is older than events are kept is recovered: it is kept from its end on', async () => {
+    const since = hoursAgo(60 * 24);
+    expect((await ask('recover', { since })).status).toBe(422);
+    await make({ state: 'succeeded', ageMinutes: 50 * 24 * 60 });
+    await make({ isTest: true, ageMinutes: 50 * 24 * 60 });
+    expect((await ask('recover', { since })).status).toBe(422);
+    await make({ ageMinutes: 50 * 24 * 60 });
+    expect((await ask('recover', { since })).status).toBe(202);
+    expect((await ask('replay', { since })).body.error.details[0].code).toBe('before_retention');
+  });
+
   test('with an Idempotency-Key the first reply comes once more', async () => {
     const headers = { 'idempotency-key': uuidv7() };
     const body = { since: hoursAgo(2) };

@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { DELAYS_MS, nextDelayMs, parseRetryAfter } from '../../../src/webhooks/schedule.ts';
+import { DELAYS_MS, nextDelayMs, parseRetryAfter, recoverDays } from '../../../src/webhooks/schedule.ts';
 import { fc } from '../../support/fast-check.ts';
 
 const MINUTE = 60_000;
@@ -14,6 +15,19 @@ describe('nextDelayMs', () => {
     const delays = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((tries) => nextDelayMs(tries, { random: () => 0 }));
     expect(delays).toEqual([5_000, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR]);
     expect(delays.reduce<number>((sum, delay) => sum + (delay ?? 0), 0) / HOUR).toBeCloseTo(75.6, 1);
+  });
+
+  test('with Retry-After before each try it ends within what a recover reaches back, and the console and the runbook say so', () => {
+    const waits = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((tries) =>
+      nextDelayMs(tries, { retryAfterMs: Number.POSITIVE_INFINITY, random: () => 0.999_999 }),
+    );
+    const hours = waits.reduce<number>((sum, delay) => sum + (delay ?? Number.NaN), 0) / HOUR;
+    expect(hours).toBeGreaterThan(4 * 24);
+    expect(hours).toBeLessThan((recoverDays - 1) * 24);
+    const page = readFileSync('api/pages/console/client/endpoint-actions.js', 'utf8');
+    expect(/recoverDays = (\d+);/.exec(page)?.[1]).toBe(String(recoverDays));
+    const runbook = readFileSync('docs/operations.md', 'utf8');
+    expect(/webhooks recover <endpoint id> --since (\d+)d/.exec(runbook)?.[1]).toBe(String(recoverDays));
   });
 
   test('ends after the tenth try', () => {

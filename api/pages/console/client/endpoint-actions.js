@@ -58,8 +58,8 @@ const Range = ({ isNeeded = true, days = 1 }) => html`
   <${Field} label="Made before" hint="Empty: until now"><input name="until" type="datetime-local" /><//>
 `;
 
-/** What fails now was made three days ago or more: so long do ten attempts last. */
-const recoverDays = 4;
+/** What fails now was made three days ago or more, with Retry-After up to four and a quarter (src/webhooks/schedule.ts). */
+const recoverDays = 7;
 
 const Recover = ({ id }) => html`
   <${Asking} label="Recover…" title="Deliver again all that failed" action="Recover" isSecond=${false} act=${started(id, 'recover')}>
