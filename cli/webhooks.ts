@@ -68,13 +68,13 @@ export async function replayCommand(kind: ReplayKind, text: string, { since, unt
     ...(types !== undefined && { eventTypes: typesArgument(types) }),
   };
   const { retentionEventsDays } = readRetention();
-  const { operationId, isNew } = await withLedger(({ transact }, database) =>
+  const { operationId, isNew, isPaused } = await withLedger(({ transact }, database) =>
     replayDeliveries({ database, transact }, request, retentionEventsDays),
   );
   console.log(operationId);
-  console.error(
-    isNew ? `See how far it is: kanal operations show ${operationId}` : 'It was asked for before and is not over yet',
-  );
+  if (isNew) console.error(`See how far it is: kanal operations show ${operationId}`);
+  else if (isPaused) console.error(`It was asked for before and is paused: kanal operations resume ${operationId}`);
+  else console.error('It was asked for before and is not over yet');
 }
 
 function typesArgument(text: string): string[] {

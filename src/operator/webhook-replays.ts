@@ -42,18 +42,18 @@ export async function replayDeliveries({ database, transact }: Deps, request: Re
   const { endpointId, kind, since, until } = request;
   const organizationId = await ownerOf(database, endpointOwner, endpointId, 'Webhook endpoint');
   return transact({ locks: replayLocks(request) }, async (tx) => {
-    const { operationId, isNew, types } = await askForReplay(asTenant(tx, organizationId), 'cli', request, retentionDays);
+    const { types, ...asked } = await askForReplay(asTenant(tx, organizationId), 'cli', request, retentionDays);
     await record(tx, {
       organizationId,
       action: `webhooks.endpoints.${kind}`,
       subject: `webhook_endpoint:${endpointId}`,
       details: {
-        operation_id: operationId,
+        operation_id: asked.operationId,
         since: since?.toISOString() ?? null,
         until: until?.toISOString() ?? null,
         event_types: types,
       },
     });
-    return { operationId, isNew };
+    return asked;
   });
 }

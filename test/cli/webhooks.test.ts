@@ -93,6 +93,15 @@ test('asked twice it is the same operation', async () => {
   expect(second.stderr).toContain('was asked for before');
 });
 
+test('asked again while it is paused, the line says so and how it goes on', async () => {
+  const asked = () => kanal('webhooks', 'cancel', endpointId);
+  const id = (await asked()).stdout.trim();
+  await kanal('operations', 'pause', id);
+  const { code, stdout, stderr } = await asked();
+  expect([code, stdout]).toEqual([0, `${id}\n`]);
+  expect(stderr).toBe(`It was asked for before and is paused: kanal operations resume ${id}\n`);
+});
+
 test.each([
   ['no time', ['recover', '--since', 'yesterday'], 'is not a time'],
   ['no since', ['recover'], '--since'],

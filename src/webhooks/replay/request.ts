@@ -67,7 +67,9 @@ const openReplays = statement((select) =>
     .select(['id', 'endpoint_id', 'kind', 'since', 'until', 'event_types'])
     .where(sql<SqlBool>`state <> 'ended'`),
 );
-const jobOfReplay = statement((select, { id }: { id: string }) => select(Job).select('id').where('subject_id', '=', id));
+const jobOfReplay = statement((select, { id }: { id: string }) =>
+  select(Job).select(['id', 'state']).where('subject_id', '=', id),
+);
 
 const isSame = (
   row: Awaited<ReturnType<typeof openReplays>>[number],
@@ -88,8 +90,8 @@ export const replayLocks = ({ endpointId }: Pick<ReplayRequest, 'endpointId'>) =
 const walked = { recover: 'failed', cancel: 'pending', replay: undefined } as const;
 
 /**
- * SQL: of the row as it is now, which a step may have moved meanwhile. Takes what came since it was asked for, behind its position too. Finds
- * nothing when all is walked over and only the end is missing.
+ * SQL: of the row as it is now, which a step may have moved meanwhile, and which may have been called off. Takes what came since it was asked
+ * for, behind its position too. Finds nothing when all is walked over and only the end is missing.
  */
 const takeMoreStatement = `
   update webhook_replays r
@@ -100,17 +102,27 @@ const takeMoreStatement = `
             where d.organization_id = $1 and d.endpoint_id = r.endpoint_id and d.state = $4 and d.id >= $5 and d.id < r.position
             order by d.id
             limit 1))
-   where r.organization_id = $1 and r.id = $2 and r.position < r.last_id
+   where r.organization_id = $1 and r.id = $2 and r.position < r.last_id and r.state <> 'ended'
   returning r.id`;
+
+/** SQL: the same look, of one whose range stays. What ends it writes the row. */
+const stillOpenStatement = `
+  select 1
+    from webhook_replays r
+   where r.organization_id = $1 and r.id = $2 and r.state <> 'ended'
+     for share`;
 
 type Ids = { first: string; last: string };
 
 /** False: too late, it is another operation. */
 async function takesMore(tx: OwnTx, id: string, { kind, until }: ReplayRequest, { first, last }: Ids): Promise<boolean> {
   const state = walked[kind];
-  if (until || !state) return true;
-  return (await tx.sql(takeMoreStatement, [id, last, state, first])).length > 0;
+  const rows = until || !state ? tx.sql(stillOpenStatement, [id]) : tx.sql(takeMoreStatement, [id, last, state, first]);
+  return (await rows).length > 0;
 }
+
+/** `isPaused`: nothing is done until it is resumed. */
+type AskedFor = { operationId: string; isNew: boolean; isPaused: boolean; types: string[] | null };
 
 /** Asked for again while it is open, it is the same operation. Throws 404, and 422 for a range or types that cannot be. */
 export async function askForReplay(
@@ -118,7 +130,7 @@ export async function askForReplay(
   actor: string,
   request: ReplayRequest,
   retentionDays: number,
-): Promise<{ operationId: string; isNew: boolean; types: string[] | null }> {
+): Promise<AskedFor> {
   const tx = ledgerTx.own;
   const { endpointId, kind, since, until } = request;
   tx.assertLocked(endpointLock(endpointId));
@@ -146,7 +158,8 @@ export async function askForReplay(
     // What was committed in this millisecond is part of it.
     last: firstIdAt((until?.getTime() ?? nowMs + 1) + marginMs),
   };
-  if (same && job && (await takesMore(tx, same.id, request, ids))) return { operationId: job.id, isNew: false, types };
+  if (same && job && (await takesMore(tx, same.id, request, ids)))
+    return { operationId: job.id, isNew: false, isPaused: job.state === 'paused', types };
   if (open.length >= maxOpenReplays)
     throw new AppError('limit_reached', `An organization has at most ${maxOpenReplays} replays that wait or run`);
 
@@ -167,7 +180,7 @@ export async function askForReplay(
   await tx.insert(WebhookReplay, row);
   await ensureSharedPool(ledgerTx, replayPool, replayPoolWidth);
   const operationId = tx.enqueue(replayJobs[kind], { replay_id: row.id }, { pool: replayPool });
-  return { operationId, isNew: true, types };
+  return { operationId, isNew: true, isPaused: false, types };
 }
 
 /** SQL: no table. */

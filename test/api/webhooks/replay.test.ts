@@ -205,6 +205,29 @@ describe('many', () => {
     expect((await ask('replay', { since })).body.error.details[0].code).toBe('before_retention');
   });
 
+  test.each([
+    ['recover', {}],
+    ['recover', { until: hoursAgo(1) }],
+    ['replay', {}],
+    ['cancel', {}],
+  ] as const)('a %s that is asked for while it is called off is another operation (%j)', async (kind, range) => {
+    const body = kind === 'cancel' ? range : { since: hoursAgo(2), ...range };
+    const { operation_id: one } = (await ask(kind, body)).body;
+    const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    let again!: ReturnType<typeof ask>;
+    await app.em().transactional(async (em) => {
+      await em.execute(`update webhook_replays set state = 'ended', finished_at = clock_timestamp() where organization_id = ?`, [
+        tenant.organizationId,
+      ]);
+      again = ask(kind, body);
+      await waitFor('the request behind the end of the operation', async () => (await app.rows(waiting)).length > 0);
+    });
+    const { status, body: reply } = await again;
+    expect(status).toBe(202);
+    expect(reply.operation_id).not.toBe(one);
+    expect((await replays()).map(({ state }) => state).toSorted()).toEqual(['ended', 'open']);
+  });
+
   test('with an Idempotency-Key the first reply comes once more', async () => {
     const headers = { 'idempotency-key': uuidv7() };
     const body = { since: hoursAgo(2) };
