@@ -55,35 +55,50 @@ export async function switchOff(tx: TenantTx, id: string, held: HeldPolicy, reas
 
 /**
  * `keep`: what was kept goes on, each delivery at its time. `release`: all of them now. `drop`: the pool stays held until they are cancelled,
- * so that none of them gets away. Does nothing to an enabled endpoint. Needs the endpoint's lock. Throws 404.
+ * so that none of them gets away. What was still to drain comes back to the pool of the endpoint, and nothing more goes out by the other: each
+ * has the whole rate and width. Does nothing to an enabled endpoint. Needs the endpoint's lock. Throws 404.
  */
 export async function switchOn(tx: TenantTx, id: string, held: HeldPolicy): Promise<Switched> {
-  const { own } = tx;
+  const { em, own } = tx;
   const endpoint = await endpointToChange(own, id);
   if (endpoint.enabled) return { endpoint };
   Object.assign(endpoint, { enabled: true, disabled_reason: null, disabled_at: null, updated_at: now(), ...noSpell });
   await own.flush();
+  await holdPool(em, poolOf(own.organizationId, drainPool(id)), null);
   if (held === 'drop') return { endpoint, operationId: await askFor(own, cancelPendingJob, id) };
-  if (!(await isCancelling(own, id))) await letEndpointGo(tx, id);
-  const job = held === 'release' ? hastenPendingJob : (await wasDrained(own, id)) ? resumePendingJob : undefined;
-  return { endpoint, ...(job && { operationId: await askFor(own, job, id) }) };
+  if (!(await isUnderWay(own, cancelPendingJob, id))) await letGo(tx, endpointPool(id));
+  const hastening = held === 'release' ? await askFor(own, hastenPendingJob, id) : undefined;
+  // After the hastening, which leaves what is under way: that comes back when it has ended.
+  const resuming = (await wasDrained(own, id)) ? await askFor(own, resumePendingJob, id) : undefined;
+  const operationId = hastening ?? resuming;
+  return { endpoint, ...(operationId && { operationId }) };
 }
 
-export async function letEndpointGo({ em, own, dispatch }: TenantTx, id: string) {
-  const pools = poolsOf(own.organizationId, id);
-  for (const pool of pools) await letPoolGo(em, pool);
-  dispatch({ pools });
+async function letGo({ em, own, dispatch }: TenantTx, id: string) {
+  const pool = poolOf(own.organizationId, id);
+  await letPoolGo(em, pool);
+  dispatch({ pools: [pool] });
 }
 
-/** SQL: the ledger's table. What a disable has dropped must not go out: the end of that job lets the pool go. */
-export async function isCancelling(own: OwnTx, id: string, exceptJobId?: string): Promise<boolean> {
+/**
+ * At the end of a job over what is pending. What a later switch drops must not go out first, nor what is still to come back from the other
+ * pool: the end of that job lets the pool go.
+ */
+export async function letEndpointGo(tx: TenantTx, id: string, endedJobId: string): Promise<void> {
+  if (await isUnderWay(tx.own, cancelPendingJob, id, endedJobId)) return;
+  await letGo(tx, endpointPool(id));
+  if (!(await isUnderWay(tx.own, resumePendingJob, id, endedJobId))) await letGo(tx, drainPool(id));
+}
+
+/** SQL: the ledger's table. */
+async function isUnderWay(own: OwnTx, { name }: PendingJob, id: string, exceptJobId?: string): Promise<boolean> {
   const rows = await own.sql(
     `select 1
        from jobs
       where organization_id = $1 and subject_id = $2 and name = $3 and ${stateIs('state', 'blocked', 'waiting', 'queued')}
         and id is distinct from $4::uuid
       limit 1`,
-    [id, cancelPendingJob.name, exceptJobId ?? null],
+    [id, name, exceptJobId ?? null],
   );
   return rows.length > 0;
 }

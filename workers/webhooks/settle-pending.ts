@@ -2,7 +2,7 @@ import { statement } from '../../src/platform/database/statement.ts';
 import { Job } from '../../src/platform/ledger/jobs.entity.ts';
 import type { TenantTx } from '../../src/platform/ledger/tx.ts';
 import { lateMsOf, removeUnused } from '../../src/webhooks/deleted-endpoints.ts';
-import { lockedEndpoint } from '../../src/webhooks/endpoints.ts';
+import { findEndpoint, lockedEndpoint } from '../../src/webhooks/endpoints.ts';
 import {
   cancelPendingJob,
   drainPendingJob,
@@ -21,7 +21,7 @@ import {
   type Settling,
   settleBatch,
 } from '../../src/webhooks/pending/settle.ts';
-import { isCancelling, letEndpointGo } from '../../src/webhooks/switch-endpoint.ts';
+import { letEndpointGo } from '../../src/webhooks/switch-endpoint.ts';
 import { handle, type Outcome, type RunContext } from '../handler.ts';
 import { paused, turnOf } from '../turn.ts';
 
@@ -38,6 +38,7 @@ const settle = (contract: PendingJob, settling: Settling) =>
     const [job] = await progressOf(own, { id: row.id });
     let at = (job?.progress as Position | null | undefined) ?? { deliveries: 0, under_way: 0, after: beginning };
     for (;;) {
+      if (settling.endsAtEnable && (await findEndpoint(own, endpointId))?.enabled) return context.finish();
       const step = await settleBatch(transact, own, range, settling, at, row);
       if (!step) return context.finish();
       const { isLast, ...position } = step;
@@ -65,10 +66,9 @@ const fromTheBeginning = (context: RunContext, { deliveries }: Position, delayMs
     },
   });
 
-/** What a later switch drops must not go out first: the end of that job lets the pool go. */
 async function close(tx: TenantTx, endpointId: string, jobId: string) {
   const endpoint = await lockedEndpoint(tx.own, endpointId);
-  if (endpoint?.enabled && !(await isCancelling(tx.own, endpointId, jobId))) await letEndpointGo(tx, endpointId);
+  if (endpoint?.enabled) await letEndpointGo(tx, endpointId, jobId);
   if (!endpoint) await removeUnused(tx.own, endpointId);
 }
 

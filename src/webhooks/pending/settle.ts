@@ -88,12 +88,20 @@ const moveBy =
     return rows.length;
   };
 
-/** `leaves`: the pool whose jobs need no change. `repeats`: what is under way is looked at again once it has ended. */
-export type Settling = { change: Change; leaves?: (endpointId: string) => string; repeats: boolean };
+/**
+ * `leaves`: the pool whose jobs need no change. `repeats`: what is under way is looked at again once it has ended. `endsAtEnable`: what it does
+ * would only be undone.
+ */
+export type Settling = { change: Change; leaves?: (endpointId: string) => string; repeats: boolean; endsAtEnable?: boolean };
 
 export const cancelling: Settling = { change: cancel, repeats: true };
-export const draining: Settling = { change: moveBy(moveStatement, drainPool), leaves: drainPool, repeats: true };
-export const resuming: Settling = { change: moveBy(moveStatement, endpointPool), leaves: endpointPool, repeats: false };
+export const draining: Settling = {
+  change: moveBy(moveStatement, drainPool),
+  leaves: drainPool,
+  repeats: true,
+  endsAtEnable: true,
+};
+export const resuming: Settling = { change: moveBy(moveStatement, endpointPool), leaves: endpointPool, repeats: true };
 export const hastening: Settling = { change: moveBy(hastenStatement, endpointPool), repeats: false };
 
 /** One step, in a transaction of its own. Undefined: the run is no longer the job's. `isLast`: no more in this pass. */

@@ -279,6 +279,38 @@ describe('released', () => {
   });
 });
 
+test.each(['keep', 'release'])(
+  'released, then enabled with %s: the other pool is held until what was under way in it has come back',
+  async (held) => {
+    const id = await listen();
+    let answer: () => void = () => undefined;
+    const after = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const pools = async () => {
+      const rows = await app.rows(
+        `select id, held_until > clock_timestamp() as is_held from pools where id like $1 order by id`,
+        [`endpoint:${id}%`],
+      );
+      return rows.map(({ is_held }) => is_held ?? false);
+    };
+    await disable(id);
+    const [underWay] = await writeSeveral(1);
+    receiver.answer({ after, status: 500 }, {});
+    await disable(id, 'release');
+    await waitFor('the request', () => got().includes(underWay));
+    const [later] = await writeSeveral(1);
+    await enable(id, held);
+    await waitFor('what was held', () => got().includes(later));
+    expect(await pools()).toEqual([false, true]);
+    answer();
+    await waitFor('the other pool to be let go', async () => !(await pools())[1]);
+    expect((await jobsOf(id)).filter(({ pool }) => pool.endsWith(':drain'))).toEqual([]);
+    await waitFor('both', async () => (await states(id)).succeeded === 2);
+    await app.idle();
+  },
+);
+
 describe('deleted', () => {
   test('what waits is cancelled, what was delivered can still be read, and events go on', async () => {
     const id = await listen({ ordering: 'per_subject' });
