@@ -9,7 +9,7 @@ import { endpoint, type Input, ok, type Reply } from '../http/endpoint.ts';
 import { refusal } from '../http/middleware/authenticate.ts';
 import { operationView, toOperationView } from './operations.ts';
 
-/** The scope that asks for such work also calls it off. */
+/** The scope that asks for such work also calls it off. The console shows its buttons by the same (client/operation-control.js). */
 const scopeOfSubject: Record<string, Scope> = {
   campaign_import: 'campaigns:write',
   contact_export: 'contacts:read',
@@ -32,9 +32,11 @@ const about = {
 const neededScopes =
   'It takes the scope that asks for such work, `webhooks:write`, `contacts:write`, `crm:write` or `campaigns:write` for an import, `contacts:read` for an export, and `messages:write` for all others.';
 
+export const scopeToControl = (subjectType: string): Scope => scopeOfSubject[subjectType] ?? scope;
+
 async function mayControl(caller: Caller, own: Own, id: string) {
   const row = await findOperation(own, id);
-  const needed = row ? (scopeOfSubject[row.subject_type] ?? scope) : scope;
+  const needed = row ? scopeToControl(row.subject_type) : scope;
   if (!caller.scopes.has(needed)) throw refusal(caller, needed);
   if (!row) throw notFound('Operation');
   return row;

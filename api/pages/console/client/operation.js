@@ -3,6 +3,7 @@ import { announce } from './announce.js';
 import { get, paths, post } from './api.js';
 import { Acting, Asking } from './asking.js';
 import { useLoaded } from './loading.js';
+import { callable, pausable, scopeToControl } from './operation-control.js';
 import { progressOf } from './operations.js';
 import { Badge, Facts, Title, Waiting } from './parts.js';
 import { Time } from './time.js';
@@ -11,8 +12,6 @@ import { html } from './view.js';
 const lookMs = 1000;
 const pausedLookMs = 5000;
 const open = ['queued', 'running', 'paused'];
-const pausable = ['webhooks.recover', 'webhooks.replay', 'webhooks.cancel'];
-const callable = [...pausable, 'contacts.import', 'contacts.export', 'automation.retry-runs', 'automation.cancel-runs'];
 
 function Controls({ of: { id, name, status }, changed }) {
   const act = (what) => async () => {
@@ -63,7 +62,7 @@ export function Operation({ id, may }) {
             ['Ended', operation.finished_at && html`<${Time} at=${operation.finished_at} />`],
           ]}
         />
-        ${may('messages:write') && html`<${Controls} of=${operation} changed=${loaded.again} />`}
+        ${may(scopeToControl(operation)) && html`<${Controls} of=${operation} changed=${loaded.again} />`}
       `}
     <//>
   `;
