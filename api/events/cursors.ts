@@ -104,7 +104,8 @@ export const ackCursor = endpoint({
   path: `${path}/ack`,
   operationId: 'events.cursors.ack',
   summary: 'Acknowledge the events up to a cursor',
-  description: 'The next read with `cursor_name` begins after them. It never goes back: an older cursor changes nothing.',
+  description:
+    'The next read with `cursor_name` begins after them. It never goes back: an older cursor changes nothing. One that is ahead of all events is a 422, `ahead`: it would skip what is to come.',
   body: Joi.object<{ cursor: string }>({
     cursor: pageQuery.cursor.required().description('`next_cursor` of the page whose events are done'),
   }),

@@ -1,7 +1,7 @@
 import type { Own } from '../database/own.ts';
 import { statement } from '../database/statement.ts';
 import type { RowOf } from '../database/tables.ts';
-import { AppError, notFound } from '../errors.ts';
+import { AppError, invalidField, notFound } from '../errors.ts';
 import type { OwnTx } from '../ledger/tx.ts';
 import { EventCursor } from './event-cursor.entity.ts';
 import { seqSince } from './list.ts';
@@ -49,19 +49,23 @@ export async function createEventCursor(tx: OwnTx, name: string, since: string |
   return row;
 }
 
-/** It never goes back: an answer that arrives late, or twice, does no harm. Throws 404. */
+/**
+ * It never goes back: an answer that arrives late, or twice, does no harm. One that is ahead of all events, as after the database was put back to
+ * an older copy, would skip all that are to come. Throws 404, 422.
+ */
 export async function ackEvents(tx: OwnTx, name: string, seq: string): Promise<EventCursorRow> {
   const [row] = await tx.sql<EventCursorRow>(
     `update event_cursors c
         set seq = greatest(c.seq, $3::bigint),
             event_at = ${eventAt('greatest(c.seq, $3::bigint)')},
             acked_at = clock_timestamp()
-      where c.organization_id = $1 and c.name = $2
+      where c.organization_id = $1 and c.name = $2 and $3::bigint <= (select last_value from events_seq_seq)
      returning ${returned}`,
     [name, seq],
   );
-  if (!row) throw notFound('Event cursor');
-  return row;
+  if (row) return row;
+  await getEventCursor(tx, name);
+  throw invalidField('cursor', 'The cursor is ahead of all events: read again from where the named cursor is', 'ahead');
 }
 
 /** SQL: a row lock on the organization, so that concurrent requests cannot exceed the maximum. */

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { streamCursor } from '../../../api/events/schemas.ts';
 import { purges } from '../../../src/platform/retention/purges.ts';
 import { type Body, type Reply, type Tenant, useApp } from '../../support/app.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -138,6 +139,16 @@ describe('refused', () => {
     await create('billing');
     const reply = await read('billing', { order: 'desc' });
     expect([reply.status, reply.body.error.details[0].field]).toEqual([422, 'order']);
+  });
+
+  test('a cursor that is ahead of all events: 422, and nothing that comes is skipped', async () => {
+    const { body: made } = await create('billing');
+    const [{ ahead }] = await app.rows(`select (last_value + 1000000)::text as ahead from events_seq_seq`);
+    const reply = await ack('billing', streamCursor(ahead));
+    expect([reply.status, reply.body.error.details[0].field, reply.body.error.details[0].code]).toEqual([422, 'cursor', 'ahead']);
+    expect((await get('billing')).body).toEqual(made);
+    const events = await emit(2);
+    expect(idsOf(await readCount('billing', 2))).toEqual(events);
   });
 
   test('a cursor of another list: 400', async () => {
