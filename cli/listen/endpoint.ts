@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { identityOf } from '../start/identity.ts';
 import { type Api, Refused } from './api.ts';
+import { machineOf } from './machine.ts';
 
 const path = '/v1/settings/developer/webhooks/endpoints';
 
 export type Registered = { id: string; secret: string };
 
-const prefix = `kanal webhooks listen on ${hostname()}, process `;
+/** Another machine may have the same host name, and its processes the same pids. */
+const prefix = `kanal webhooks listen on ${hostname()} (${machineOf()}), process `;
 const mark = (pid: number) => `${pid}.${fingerprint(identityOf(pid))}`;
 /** A later process may have the same pid. */
 const fingerprint = (identity: string | undefined) =>
