@@ -50,7 +50,7 @@ export const replayWebhookDelivery = endpoint({
   subject: 'Webhook delivery',
   summary: 'Deliver an event again',
   description:
-    'Whatever became of the delivery: one that failed, succeeded or was cancelled gets a new try, and if that fails the whole schedule; one that is pending is tried now. The receiver sees the same `webhook-id` and body.',
+    'Whatever became of the delivery: one that failed, succeeded or was cancelled gets a new try, and if that fails the whole schedule; one that is pending is tried now. The receiver sees the same `webhook-id` and body; fields that an erasure has emptied are empty.',
   isIdempotent: true,
   responses: { 202: replayView },
   handler: ({ params, own, write }) =>

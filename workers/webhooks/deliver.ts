@@ -97,7 +97,7 @@ async function run({ delivery_id }: { delivery_id: string }, context: Context): 
   if (!delivery) return context.finish();
   // Deleted just before: the job that cancels what waits finds this one then.
   if (delivery.secret === '') return context.wait(deletedMs, { reason: 'the endpoint was deleted' });
-  // The same bytes in every attempt, so that a receiver may compare them.
+  // The same bytes in every attempt, so that a receiver may compare them; an erasure alone changes what the event holds.
   const told = delivery.is_test ? sentBy(delivery) : delivery;
   const body = JSON.stringify(envelopeOf({ ...told, id: delivery.event_id, created_at: delivery.event_at }));
   const timestamp = Math.floor(now() / 1000);
