@@ -60,8 +60,11 @@ const risePart: PartText = (organization, ids, statuses) => `
        and r.message_id = t.message_id
        and ${rises})`;
 
+/** Our codes of messages that were let go so that another one is made later. */
+const taken = `'{out_of_hours,campaign_paused}'::text[]`;
+
 /**
- * Taken back where the campaign is at fault, its hours are over or the person may be asked again, as long as somebody will write to them again. Not after a send
+ * Taken back where the campaign is at fault or paused, its hours are over or the person may be asked again, as long as somebody will write to them again. Not after a send
  * whose outcome nobody knows: they may have got it. The campaign's row is held where that is in question: one that completes meanwhile waits for it, or is
  * seen as completed. `alarmed` reads it too: a row that a statement has changed it cannot lock any more.
  */
@@ -69,7 +72,7 @@ const becomes = `
   case when t.reason <> '' and r.status = 'queued' then 'skipped'
        when c.status in ('running', 'paused')
         and t.code <> 'outcome_unknown'
-        and (t.alarm = 'template_paused' or t.code = 'out_of_hours' or t.is_capped and (c.guards->'retry_capped') = 'true' and r.attempts < 2) then 'pending'
+        and (t.alarm = 'template_paused' or t.code = any(${taken}) or t.is_capped and (c.guards->'retry_capped') = 'true' and r.attempts < 2) then 'pending'
        else 'failed' end`;
 
 const failPart: PartText = (organization, ids, statuses, campaigns, reasons, codes, alarmed, capped) => `
@@ -93,7 +96,7 @@ const failPart: PartText = (organization, ids, statuses, campaigns, reasons, cod
        and c.id = any(array(
              select campaign_id
                from news
-              where alarm <> '' or is_capped or code = 'out_of_hours'))
+              where alarm <> '' or is_capped or code = any(${taken})))
      order by c.id
        for no key update),
   followed as (

@@ -29,6 +29,7 @@ import { channelDeletedBefore } from '../channels/as-channel.ts';
 import { handle, type Outcome, type RunContext } from '../handler.ts';
 import { attemptBy, lostAttempt } from './attempt-by.ts';
 import { outOfHours } from './campaign-hours.ts';
+import { heldByPause } from './campaign-paused.ts';
 import { type Claim, claimMessage, claimResend, sendingState } from './claim-message.ts';
 import { flowMissing, openingContent } from './open-flow.ts';
 import { pairWaitMs, spaceLane } from './pair-limit.ts';
@@ -47,7 +48,7 @@ export const sendMessage = handle(
 );
 
 async function send(context: Context, claim: Claim): Promise<Outcome> {
-  const refusal = lastRefusal(claim);
+  const refusal = lastRefusal(claim, context.row.attempts);
   if (refusal) return context.fail(refusal);
   const account = accountOf(context, claim);
   if (account instanceof Error) return context.wait(30_000, { reason: reasonOf(account), work: backToQueued(claim) });
@@ -178,13 +179,14 @@ function addressRefusal({ contact_id, to_phone, to_user_id }: Claim): JobError |
 }
 
 /** What may have changed since the message was accepted. */
-function lastRefusal(claim: Claim): JobError | undefined {
+function lastRefusal(claim: Claim, attempts: number): JobError | undefined {
   const refusal: JobError | undefined =
     addressRefusal(claim) ??
     (claim.campaign?.status === 'cancelled' ? campaignCancelled : undefined) ??
     (claim.is_deleted ? channelDeletedBefore : permissionRefusal(claim)) ??
     (claim.campaign?.is_second ? secondOfCampaign : undefined) ??
-    outOfHours(claim, nowDate());
+    outOfHours(claim, nowDate()) ??
+    heldByPause(claim, attempts);
   return refusal && { code: refusal.code, message: refusal.message };
 }
 

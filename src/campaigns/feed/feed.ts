@@ -10,7 +10,7 @@ import { feedChannel } from './channel.ts';
 import { dailyLimitOf, leftToday } from './daily-limit.ts';
 import { nextDueMs, readLeft } from './left.ts';
 import { type Allowance, allowanceOf } from './paced.ts';
-import { type Room, readRooms } from './rooms.ts';
+import { laterLeft, type Room, readRooms } from './rooms.ts';
 import { type FeedState, readState } from './state.ts';
 import { placeStrays } from './strays.ts';
 import { type FeedTemplates, readTemplates } from './templates.ts';
@@ -80,7 +80,8 @@ async function feedChannels(
   if (zones.length === 0) return [];
   const waits: number[] = [];
   for (const channel of rooms) {
-    const bounds = [await allowanceOf(deps.own, campaign), await todayOf(deps.own, channel)];
+    const later = { left: laterLeft(channel), waitMs: settlingMs };
+    const bounds = [later, await allowanceOf(deps.own, campaign), await todayOf(deps.own, channel)];
     const free = Math.max(0, channel.share - channel.unclaimed);
     const room = Math.min(free, ...bounds.map(({ left }) => left));
     const batch = { ...deps, campaign, templates, channel, zones, cap: settings.frequency_cap };

@@ -2,7 +2,10 @@ import type { ChannelStatus } from '../../channels/channel.entity.ts';
 import type { Own } from '../../platform/database/own.ts';
 import { stateIs } from '../../platform/ledger/states.ts';
 
-/** A channel of the campaign. `share`: what the campaign may have of one second of its rate; `unclaimed`: its messages that wait. */
+/**
+ * A channel of the campaign. `share`: what the campaign may have of one second of its rate; `unclaimed`: its messages that wait for their turn;
+ * `later`: those that wait for another try.
+ */
 export type Room = {
   id: string;
   account_id: string;
@@ -13,26 +16,32 @@ export type Room = {
   /** Messages a second. */
   share_rate: number;
   unclaimed: number;
+  later: number;
 };
 
+/** On a slow channel a few messages that are tried again do not hold up all others. */
+const leastLater = 20;
+/** So many messages may wait for another try: while the provider takes none, nobody else is written to. */
+export const laterLeft = ({ share, later }: Pick<Room, 'share' | 'later'>): number =>
+  Math.max(0, Math.max(share, leastLater) - later);
+
 /**
- * Two sets and a look at each channel. A message counts until a worker has claimed it: one that waits for another try was claimed. Who
- * sleeps, as at night, takes no share from others.
+ * Two sets and a look at each channel. A message is unclaimed until a worker has claimed it: one that waits for another try was claimed. Both
+ * are bounded, and so is the set. Who sleeps, as at night, takes no share from others.
  * SQL: one statement for all channels (bench: feed).
  */
 const roomsStatement = `
   with unclaimed as materialized (
-    select r.channel_id, count(*)::int as count
+    select r.channel_id, (count(*) filter (where x.is_first))::int as count, (count(*) filter (where not x.is_first))::int as later
       from campaign_recipients r
       join messages m on m.organization_id = r.organization_id and m.id = r.message_id
-      join jobs j on j.organization_id = m.organization_id and j.subject_id = m.id and j.name = 'messages.send'
+      join jobs j on j.organization_id = m.organization_id and j.subject_id = m.id and j.name = 'messages.send',
+           lateral (select j.attempts = 0 and j.run_at <= clock_timestamp() + interval '1 s' as is_first) x
      where r.organization_id = $1
        and r.campaign_id = $2
        and r.status = 'queued'
        and (m.status = 'queued') is true
-       and j.attempts = 0
-       and j.run_at <= clock_timestamp() + interval '1 s'
-       and ${stateIs('j.state', 'blocked', 'waiting', 'queued')}
+       and ${stateIs('j.state', 'blocked', 'waiting', 'queued', 'parked')}
      group by r.channel_id),
   awake as materialized (
     select o.id
@@ -50,7 +59,8 @@ const roomsStatement = `
             and ${stateIs('j.state', 'waiting', 'queued')}
             and j.run_at < clock_timestamp() + interval '5 s'))
   select c.id, c.account_id, c.status, c.deleted_at is not null as is_deleted, coalesce(h.messaging_limit, '') as messaging_limit,
-         greatest(1, c.rate / n.sharers)::int as share, (c.rate::float8 / n.sharers) as share_rate, coalesce(u.count, 0) as unclaimed
+         greatest(1, c.rate / n.sharers)::int as share, (c.rate::float8 / n.sharers) as share_rate, coalesce(u.count, 0) as unclaimed,
+         coalesce(u.later, 0) as later
     from campaign_channels cc
     join channels c on c.organization_id = cc.organization_id and c.id = cc.channel_id
     left join channel_health h on h.organization_id = c.organization_id and h.channel_id = c.id

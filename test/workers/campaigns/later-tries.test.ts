@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { type CampaignRuns, openCampaignRuns } from '../../support/campaign-runs.ts';
+import { assertClean, assertSound } from '../../support/campaign-seen.ts';
+import type { ChannelMade } from '../../support/factories/channel.ts';
+
+/** "Something went wrong", which the provider asks to try again. */
+const tryLater = 131000;
+const share = 30;
+
+let at: CampaignRuns;
+let channel: ChannelMade;
+const asked: string[] = [];
+beforeAll(async () => {
+  at = await openCampaignRuns(({ phone }) => asked.push(phone));
+});
+beforeEach(async () => {
+  asked.length = 0;
+  at.provider.next(tryLater);
+  channel = await at.channel(share);
+});
+afterAll(() => at.close());
+
+async function running(count: number, on = channel) {
+  const id = await at.campaign({ channels: [on.id] });
+  await at.recipients(id, on.id, await at.people({ count }));
+  await at.sql(`update campaigns set prepared = '{"source": 1, "after": null, "is_done": true, "made": 0}' where id = $1`, [id]);
+  await at.startFeed(id);
+  return id;
+}
+
+/** Each message that no worker has claimed yet is tried once. */
+async function tryFirst(id: string) {
+  await at.house.ledger.fill(at.house.pool(channel.pool));
+  const rows = await at.sql<{ id: string; run: number; subject_id: string }>(
+    `select id, run, subject_id from jobs
+      where name = 'messages.send' and state = 'queued' and attempts = 0 and subject_id in (select id from messages where campaign_id = $1)`,
+    [id],
+  );
+  for (const row of rows) await at.run('messages.send', row);
+}
+
+describe('while the provider answers "try later"', () => {
+  test('no more messages wait for another try than a second has', async () => {
+    const id = await running(4 * share);
+    for (let round = 0; round < 4; round += 1) {
+      await at.work('campaigns.feed', id);
+      await tryFirst(id);
+    }
+    expect(asked).toHaveLength(share);
+    expect(await at.counts(id)).toEqual({ queued: share, pending: 3 * share });
+    expect(await at.work('campaigns.feed', id)).toBe(true);
+    const [job] = await at.sql<{ ms: number }>(
+      `select extract(epoch from run_at - clock_timestamp())::float8 * 1000 as ms from jobs where name = 'campaigns.feed' and subject_id = $1`,
+      [id],
+    );
+    expect(job!.ms).toBeGreaterThan(500);
+  });
+
+  test('on a slow channel a few of them do not hold up the others', async () => {
+    channel = await at.channel(1);
+    const id = await running(3);
+    for (let round = 0; round < 3; round += 1) {
+      await at.work('campaigns.feed', id);
+      await tryFirst(id);
+    }
+    expect(asked).toHaveLength(3);
+  });
+
+  test('after a pause none is tried again: they wait, and are written to once after the resume', async () => {
+    const id = await running(5);
+    await at.work('campaigns.feed', id);
+    await tryFirst(id);
+    await at.move(id, 'pause');
+    asked.length = 0;
+    at.provider.next('accepted');
+    await at.passTime(id);
+    for (const row of await at.queued('messages.send', id)) await at.run('messages.send', row);
+    expect(asked).toEqual([]);
+    expect(await at.counts(id)).toEqual({ pending: 5 });
+    const codes = await at.sql(`select distinct failure->>'code' as code from messages where campaign_id = $1`, [id]);
+    expect(codes).toEqual([{ code: 'campaign_paused' }]);
+    await assertSound(at, id);
+    await assertClean(at);
+    await at.toEnd(id);
+    expect(await at.counts(id)).toEqual({ sent: 5 });
+    expect(new Set(asked).size).toBe(5);
+    expect(asked).toHaveLength(5);
+  });
+
+  test('after a pause the first try goes out: it was made before it', async () => {
+    const id = await running(2);
+    await at.work('campaigns.feed', id);
+    await at.move(id, 'pause');
+    at.provider.next('accepted');
+    await tryFirst(id);
+    expect(await at.counts(id)).toEqual({ sent: 2 });
+  });
+});
