@@ -41,7 +41,7 @@ const roomsStatement = `
        and r.campaign_id = $2
        and r.status = 'queued'
        and (m.status = 'queued') is true
-       and ${stateIs('j.state', 'blocked', 'waiting', 'queued', 'parked')}
+       and ${stateIs('j.state', 'blocked', 'waiting', 'queued')}
      group by r.channel_id),
   awake as materialized (
     select o.id

@@ -64,7 +64,7 @@ describe('two contacts that become one', () => {
     ['failed', 'pending', 'failed', 'skipped'],
     ['pending', 'failed', 'pending', 'failed'],
     ['pending', 'skipped', 'pending', 'skipped'],
-    ['skipped', 'pending', 'skipped', 'pending'],
+    ['skipped', 'skipped', 'skipped', 'skipped'],
     ['sent', 'delivered', 'sent', 'delivered'],
   ];
   test.each(outcomes)('both, %s and %s: %s and %s, the second one extra', async (first, second, firstAfter, secondAfter) => {
@@ -76,6 +76,29 @@ describe('two contacts that become one', () => {
     expect(other).toMatchObject({ status: secondAfter, is_extra: true, contact_id: survivor.contact.id });
     if (first === 'pending' && firstAfter === 'skipped') expect(one.reason).toBe('duplicate');
     if (second === 'pending' && secondAfter === 'skipped') expect(other.reason).toBe('duplicate');
+  });
+
+  test.each<RecipientStatus>(['pending', 'failed', 'sent'])(
+    'the survivor was skipped and the other not, %s: the other is no extra one, so it is written to',
+    async (status) => {
+      const id = await people.running();
+      const [stays, moves] = [await people.person(id, 'skipped', survivor), await people.person(id, status, merged)];
+      await merge();
+      expect(await people.recipient(stays.id)).toMatchObject({ status: 'skipped', is_extra: true });
+      expect(await people.recipient(moves.id)).toMatchObject({ status, is_extra: false, contact_id: survivor.contact.id });
+    },
+  );
+
+  test('three, of whom the first was skipped and the second was sent: the third is not written to', async () => {
+    const id = await people.running();
+    const third = await conversation(house.em(), house.organizationId);
+    await people.person(id, 'skipped', survivor);
+    await people.person(id, 'sent', merged);
+    const last = await people.person(id, 'pending', third);
+    await merge();
+    merged = third;
+    await merge();
+    expect(await people.recipient(last.id)).toMatchObject({ status: 'skipped', reason: 'duplicate', is_extra: true });
   });
 
   test('one whose outcome nobody knows may have got it: the other is not written to', async () => {

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { campaignLane } from '../../../src/campaigns/jobs.ts';
 import { pauseCampaign } from '../../../src/campaigns/pause.ts';
 import { addRecipients } from '../../../src/campaigns/recipients/add.ts';
+import { lookAtPair, mergeContacts, mergeLocks } from '../../../src/contacts/merging/merge.ts';
+import { ownRows } from '../../../src/platform/database/own.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { type CampaignHouse, openCampaignHouse } from '../../support/campaigns.ts';
 import type { ChannelMade } from '../../support/factories/channel.ts';
@@ -124,6 +126,20 @@ test('each refusal is the reason of its recipient, and nobody else waits for the
     'skipped: no_address': 1,
     'skipped: render_failed': 1,
   });
+});
+
+test('a person who was skipped is merged with one who waits: they are written to', async () => {
+  const [survivor, merged] = (await at.people({ count: 2 })) as [string, string];
+  const id = await fed([survivor, merged]);
+  await at.sql(
+    `update campaign_recipients set status = 'skipped', reason = 'no_address' where campaign_id = $1 and contact_id = $2`,
+    [id, survivor],
+  );
+  const asked = { id: survivor, otherId: merged };
+  const look = () => lookAtPair(ownRows(at.house.database, at.organization), asked);
+  await at.house.ledger.transact({ look, locks: mergeLocks }, (tx) => mergeContacts(tx.of(at.organization), 'cli', asked));
+  await at.feed(id);
+  expect(await at.counts(id)).toEqual({ queued: 1, 'skipped: no_address': 1 });
 });
 
 test.each([
