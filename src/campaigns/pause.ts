@@ -5,6 +5,7 @@ import { type CampaignRow, getCampaign } from './campaign-row.ts';
 import { assertAllowed, moveCampaign } from './campaign-tx.ts';
 import { laterFaults, overFaults, sendingFaults } from './checks/content.ts';
 import { throwContentFaults } from './content/faults.ts';
+import { readLeft } from './feed/left.ts';
 import { campaignLane, prepareCampaignJob, withdrawCampaignJob } from './jobs.ts';
 import { endFeed, endStart, enqueueFeed, enqueuePrepare } from './start-job.ts';
 
@@ -14,14 +15,16 @@ export async function pauseCampaign(own: OwnTx, id: string): Promise<CampaignRow
   return moveCampaign(own, id, 'pause', { to: 'paused', set: { job_id: null } });
 }
 
-/** Idempotent. Throws 404, 409, and 422 for a channel or template that cannot be sent with, and past its end. */
+/** Idempotent. Throws 404, 409, and, where somebody waits, 422 for a channel or template that cannot be sent with, and past its end. */
 export async function resumeCampaign(tx: TenantTx, id: string): Promise<CampaignRow> {
   const { own } = tx;
   const before = await getCampaign(own, id);
   assertAllowed('resume', before);
   if (before.status === 'running') return before;
   const isPrepared = before.prepared?.is_done === true;
-  throwContentFaults([...(await (isPrepared ? sendingFaults : laterFaults)(own, before)), ...(await overFaults(own, before))]);
+  // With nobody left to write to, it only waits for what is under way, and ends.
+  if (!isPrepared || (await readLeft(own, id)).has_pending)
+    throwContentFaults([...(await (isPrepared ? sendingFaults : laterFaults)(own, before)), ...(await overFaults(own, before))]);
   const job_id = isPrepared ? await enqueueFeed(own, id) : ((await livePrepare(own, id)) ?? (await enqueuePrepare(tx, id)));
   const set = { job_id, alarm: null, resumed_at: now(), phase: isPrepared ? ('sending' as const) : ('preparing' as const) };
   return moveCampaign(own, id, 'resume', { to: 'running', set });

@@ -8,7 +8,7 @@ import { skipPending } from '../skip-pending.ts';
 import type { CampaignReason } from '../states.ts';
 import { feedChannel } from './channel.ts';
 import { dailyLimitOf, leftToday } from './daily-limit.ts';
-import { nextDueMs, readLeft } from './left.ts';
+import { type Left, nextDueMs, readLeft } from './left.ts';
 import { type Allowance, allowanceOf } from './paced.ts';
 import { laterLeft, type Room, readRooms } from './rooms.ts';
 import { type FeedState, readState } from './state.ts';
@@ -47,8 +47,11 @@ export async function feedCampaign(deps: FeedDeps, id: string): Promise<Next> {
   const templates = await readTemplates(deps.own, campaign.channel_ids, campaign.variants);
   const content = deps.contents.contentOf(campaign.id, campaign.revision, campaign.variants);
   const reason = await troubleOf(deps.own, campaign, rooms, templates, content);
-  // With nobody left to write to, it is too late to stop for that.
-  if (reason && (reason !== 'too_many_failures' || (await readLeft(deps.own, id)).has_pending)) return { kind: 'pause', reason };
+  if (reason) {
+    const left = await readLeft(deps.own, id);
+    // With nobody left to write to, it is too late to stop: it could not be resumed, and only be cancelled.
+    return left.has_pending ? { kind: 'pause', reason } : afterLast(left);
+  }
   const { open, over } = zonesAt(schedule, campaign.zones, now);
   const endsAt = performance.now() + turnMs;
   if (over.length > 0)
@@ -57,7 +60,7 @@ export async function feedCampaign(deps: FeedDeps, id: string): Promise<Next> {
   const waits = await feedChannels({ ...deps, content }, state, rooms, templates, open, endsAt);
   if (waits === 'stopped') return { kind: 'wait', ms: 0, phase: 'sending' };
   const left = await readLeft(deps.own, id);
-  if (!left.has_pending) return left.has_queued ? { kind: 'wait', ms: settlingMs, phase: 'settling' } : { kind: 'complete' };
+  if (!left.has_pending) return afterLast(left);
   const dueMs = waits.length > 0 ? Math.min(...waits, maxRoomWaitMs) : await nextDueMs(deps.own, state);
   if (dueMs === undefined) {
     const arePlaced = await placeStrays(deps.own, deps.transact, campaign);
@@ -66,6 +69,10 @@ export async function feedCampaign(deps: FeedDeps, id: string): Promise<Next> {
   const ms = Math.max(leastWaitMs, left.has_queued ? Math.min(dueMs, 5 * settlingMs) : dueMs);
   return { kind: 'wait', ms, phase: 'sending' };
 }
+
+/** What is made goes out, whatever became of the campaign's content since. */
+const afterLast = ({ has_queued }: Left): Next =>
+  has_queued ? { kind: 'wait', ms: settlingMs, phase: 'settling' } : { kind: 'complete' };
 
 /** For each channel with somebody who is due and has no room: how long until there is some. */
 async function feedChannels(

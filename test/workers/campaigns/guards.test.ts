@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { campaignLane } from '../../../src/campaigns/jobs.ts';
+import { pauseCampaign, resumeCampaign } from '../../../src/campaigns/pause.ts';
+import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { type CampaignHouse, openCampaignHouse } from '../../support/campaigns.ts';
 import type { ChannelMade } from '../../support/factories/channel.ts';
 
@@ -55,6 +58,54 @@ test('more than a fifth of the last results failed: paused', async () => {
   await results('failed', 11);
   await at.feed(id);
   expect(await at.statusOf(id)).toMatchObject({ status: 'paused', reason: 'too_many_failures' });
+});
+
+test.each([
+  ['its template is gone', 'delete from templates where channel_id = $1'],
+  ['its channel is restricted', `update channels set status = 'restricted' where id = $1`],
+  [
+    'a message has raised an alarm',
+    `update campaigns set alarm = 'spam_limit' where id = (select campaign_id from campaign_channels where channel_id = $1)`,
+  ],
+])('%s, and nobody is left to be written to: it waits for what is under way, and ends', async (_, change) => {
+  await at.feed(id);
+  expect(await at.counts(id)).toEqual({ queued: 3 });
+  await at.sql(change, [channel.id]);
+  expect(await at.feed(id)).toMatchObject({ kind: 'wait', delayMs: 1_000 });
+  expect(await at.statusOf(id)).toEqual({ status: 'running', phase: 'settling', reason: '' });
+  await at.settle(id);
+  await at.feed(id);
+  expect(await at.statusOf(id)).toMatchObject({ status: 'completed', reason: '' });
+});
+
+describe('paused by hand, its template gone and its end past', () => {
+  const resume = () =>
+    transactFor(at.house.ledger.transact, at.organization)({ locks: [campaignLane(id)] }, (tx) => resumeCampaign(tx, id));
+  const pause = () =>
+    transactFor(at.house.ledger.transact, at.organization)({ locks: [campaignLane(id)] }, ({ own }) => pauseCampaign(own, id));
+  const lose = async () => {
+    await pause();
+    await at.sql('delete from templates where channel_id = $1', [channel.id]);
+    await at.sql(
+      `update campaigns set prepared = '{"source": 1, "after": null, "is_done": true, "made": 3}', schedule = '{"end_at": "2026-01-01T00:00:00Z"}' where id = $1`,
+      [id],
+    );
+  };
+
+  test('with nobody left to write to it is resumed, and ends', async () => {
+    await at.feed(id);
+    await lose();
+    await resume();
+    await at.settle(id);
+    await at.feed(id);
+    expect(await at.statusOf(id)).toMatchObject({ status: 'completed' });
+    expect(await at.counts(id)).toEqual({ sent: 3 });
+  });
+
+  test('as long as somebody waits it is not', async () => {
+    await lose();
+    await expect(resume()).rejects.toMatchObject({ status: 422 });
+  });
 });
 
 test('nobody is left to be written to: it ends, whatever failed', async () => {
