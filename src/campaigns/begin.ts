@@ -3,15 +3,13 @@ import type { Own } from '../platform/database/own.ts';
 import type { TenantTx } from '../platform/ledger/tx.ts';
 import { nowDate } from '../platform/time/clock.ts';
 import { momentMs } from '../platform/time/moment.ts';
-import type { Fault } from '../templates/faults.ts';
 import { type CampaignRow, findCampaign } from './campaign-row.ts';
 import { moveCampaign } from './campaign-tx.ts';
-import { laterFaults } from './checks/content.ts';
+import { obstacleOf } from './checks/at-its-time.ts';
 import { graceMinutesOf } from './guard-defaults.ts';
 import type { Schedule } from './schedule/schedule.ts';
 import { isLate, latestEnd } from './schedule/start.ts';
 import { beginNow } from './start.ts';
-import type { CampaignReason } from './states.ts';
 import { wholeSchedule } from './whole-schedule.ts';
 
 /** SQL: by the database's clock. */
@@ -30,16 +28,16 @@ export async function startsInMs(own: Own, id: string, jobId: string): Promise<n
 }
 
 /**
- * The time of a scheduled campaign has come. What went away since then fails it; found too late it is paused, since whoever scheduled it for
- * the morning may not want it at night. Needs the campaign's lock. Idempotent.
+ * The time of a scheduled campaign has come. What went away since then fails it, what may come back pauses it; found too late it is paused,
+ * since whoever scheduled it for the morning may not want it at night. Needs the campaign's lock. Idempotent.
  */
 export async function beginCampaign(tx: TenantTx, id: string, jobId: string): Promise<void> {
   const { own } = tx;
   const campaign = await findCampaign(own, id);
   if (campaign?.status !== 'scheduled' || campaign.job_id !== jobId) return;
-  const faults = await laterFaults(own, campaign);
-  if (faults.length > 0) {
-    await moveCampaign(own, id, 'begin', { to: 'failed', reason: reasonOf(faults), set: { job_id: null } });
+  const obstacle = await obstacleOf(own, campaign);
+  if (obstacle) {
+    await moveCampaign(own, id, 'begin', { ...obstacle, set: { job_id: null } });
     return;
   }
   if (asksFirst(campaign, wholeSchedule(campaign, await getOrganization(own)), nowDate()))
@@ -53,10 +51,4 @@ function asksFirst(campaign: CampaignRow, schedule: Schedule, now: Date): boolea
   const sinceSetMs = now.getTime() - momentMs(campaign.start_at!);
   const end = latestEnd(schedule);
   return (sinceSetMs > graceMs && isLate(schedule, now, graceMs)) || (end !== undefined && end <= now);
-}
-
-function reasonOf(faults: Fault[]): CampaignReason {
-  const isAbout = (field: string) => faults.some(({ path }) => String(path[0]).startsWith(field));
-  if (isAbout('channel_ids')) return 'channel_stopped';
-  return isAbout('variants') ? 'template_unknown' : 'audience_empty';
 }

@@ -7,6 +7,9 @@ import type { Fault } from '../../templates/faults.ts';
 
 export const maxChannels = 20;
 
+/** Of one that is there and cannot send now. */
+export const channelStatus = 'channel.status';
+
 export type ChannelOf = RowOf<typeof Channel, 'id' | 'name' | 'status'>;
 
 const byIds = statement((select, { ids }: { ids: string[] }) =>
@@ -30,7 +33,7 @@ export function channelFaults(ids: string[], found: ChannelOf[], isStarting: boo
     const channel = known.get(id);
     if (!channel) return [{ path, code: 'channel.unknown', message: 'There is no such channel' }];
     if (!isStarting || channel.status === 'connected') return [];
-    return [{ path, code: 'channel.status', message: `The channel ${channel.name} cannot send: it is ${channel.status}` }];
+    return [{ path, code: channelStatus, message: `The channel ${channel.name} cannot send: it is ${channel.status}` }];
   });
   if (isStarting && ids.length === 0)
     faults.push({ path: ['channel_ids'], code: 'any.required', message: 'A campaign needs a channel' });

@@ -3,6 +3,7 @@ import { campaignsLock } from '../../../src/campaigns/campaign-row.ts';
 import { patchCampaign } from '../../../src/campaigns/change.ts';
 import { createCampaign } from '../../../src/campaigns/create.ts';
 import { campaignLane } from '../../../src/campaigns/jobs.ts';
+import { resumeCampaign } from '../../../src/campaigns/pause.ts';
 import { startCampaign as startIt } from '../../../src/campaigns/start.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { startCampaign } from '../../../workers/campaigns/start-campaign.ts';
@@ -118,14 +119,45 @@ describe('the time of a scheduled campaign', () => {
   });
 
   test.each([
-    ['template_unknown', `update templates set status = 'paused' where channel_id = $1`],
-    ['channel_stopped', `update channels set status = 'auth_error' where id = $1`],
+    ['template_unknown', 'delete from templates where channel_id = $1'],
+    ['template_unknown', `update templates set doing = 'delete' where channel_id = $1`],
     ['channel_stopped', `update channels set deleted_at = clock_timestamp() where id = $1`],
-  ])('%s: what went away fails it', async (reason, statement) => {
+    [
+      'audience_empty',
+      `update campaigns set audience = '{}' where id in (select campaign_id from campaign_channels where channel_id = $1)`,
+    ],
+    [
+      'audience_empty',
+      `with c as (update channels set status = 'auth_error' where id = $1)
+       update campaigns set audience = '{}' where id in (select campaign_id from campaign_channels where channel_id = $1)`,
+    ],
+  ])('%s: what does not come back fails it', async (reason, statement) => {
     await house.sql(statement, [channelId]);
     await house.run(handler, await due());
     expect(await state()).toMatchObject({ status: 'failed', reason, phase: null });
     expect((await told()).at(-1)).toEqual(['failed', reason]);
+  });
+
+  test.each([
+    ['template_paused', `update templates set status = 'paused' where channel_id = $1`, `status = 'approved'`],
+    [
+      'template_unknown',
+      `update templates set components = '[{"type": "BODY", "text": "Hello {{1}}"}]' where channel_id = $1`,
+      `components = '[{"type": "BODY", "text": "Hello"}]'`,
+    ],
+    ['channel_stopped', `update channels set status = 'auth_error' where id = $1`, `status = 'approved'`],
+  ])('%s: what may come back pauses it, and it is resumed as one that begins', async (reason, statement, mended) => {
+    await house.sql(statement, [channelId]);
+    await house.run(handler, await due());
+    expect(await state()).toEqual({ status: 'paused', reason, phase: 'preparing', is_started: false });
+    expect((await told()).at(-1)).toEqual(['paused', reason]);
+    const resume = () => transact()({ locks: [campaignLane(campaignId)] }, (tx) => resumeCampaign(tx, campaignId));
+    await expect(resume()).rejects.toMatchObject({ status: 422 });
+    await house.sql(`update templates set ${mended} where channel_id = $1`, [channelId]);
+    await house.sql(`update channels set status = 'connected' where id = $1`, [channelId]);
+    await resume();
+    expect(await state()).toEqual({ status: 'running', reason: '', phase: 'preparing', is_started: true });
+    expect(await jobsOf('campaigns.prepare')).toHaveLength(1);
   });
 
   test('was changed: the job before starts nothing', async () => {
