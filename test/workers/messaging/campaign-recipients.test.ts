@@ -8,10 +8,12 @@ import { bodyFor, inboundFrom } from '../../support/provider-body.ts';
 const app = useApp({ workerEnv: { STOP_WORDS: 'STOP' } });
 let channel: Channel;
 let campaignId: string;
+/** By the status of its recipient. */
+const otherCampaignId: Record<string, string> = {};
 
 type Made = { id: string; recipientId: string; contactId: string; conversationId: string; phone: string };
 const made = {} as Record<
-  'read' | 'suppressed' | 'undeliverable' | 'paused' | 'answers' | 'clicks' | 'stops' | 'old' | 'ordinary',
+  'read' | 'suppressed' | 'undeliverable' | 'paused' | 'answers' | 'clicks' | 'stops' | 'old' | 'overlapped' | 'ordinary',
   Made
 >;
 
@@ -41,7 +43,8 @@ beforeAll(async () => {
   const running = () =>
     campaign(app.em(), app.tenant.organizationId, { status: 'running', phase: 'sending', purpose: 'service' });
   campaignId = (await running()).id;
-  for (const name of ['read', 'suppressed', 'answers', 'clicks', 'stops', 'old'] as const)
+  for (const status of ['queued', 'failed', 'skipped']) otherCampaignId[status] = (await running()).id;
+  for (const name of ['read', 'suppressed', 'answers', 'clicks', 'stops', 'old', 'overlapped'] as const)
     made[name] = await recipientOn(channel, campaignId);
   await app.call('contacts.suppressions.create', {
     params: { contactID: made.suppressed.contactId },
@@ -52,7 +55,7 @@ beforeAll(async () => {
   const { id: conversationId, contactId, phone } = await app.conversation(channel);
   made.ordinary = { id: (await app.text(channel, phone)).body.data.id, recipientId: '', contactId, conversationId, phone };
   await app.startWorkers();
-  for (const name of ['read', 'answers', 'clicks', 'stops', 'old', 'ordinary'] as const)
+  for (const name of ['read', 'answers', 'clicks', 'stops', 'old', 'overlapped', 'ordinary'] as const)
     await app.messageIn(made[name].id, 'read');
   for (const name of ['suppressed', 'undeliverable', 'paused'] as const) await app.messageIn(made[name].id, 'failed');
 });
@@ -143,5 +146,20 @@ describe('what a person does after it', () => {
     await write(made.read);
     expect((await recipient(made.read)).replied_at).toBeNull();
     expect(await awaited(made.read)).toBe(made.read.recipientId);
+  });
+
+  test.each(['queued', 'failed', 'skipped'])('a message of a later campaign is %s: it answers the one before', async (status) => {
+    const { conversationId, contactId } = made.overlapped;
+    await app.rows('update campaign_recipients set replied_at = null where id = $1', [made.overlapped.recipientId]);
+    const { id: later } = await app.one(
+      `insert into campaign_recipients (id, organization_id, campaign_id, contact_id, channel_id, status, queued_at)
+       values (uuidv7(), $1, $2, $3, $4, $5, clock_timestamp()) returning id`,
+      [app.tenant.organizationId, otherCampaignId[status], contactId, channel.id, status],
+    );
+    await app.rows('update conversations set awaited_recipient_id = $2 where id = $1', [conversationId, later]);
+    await write(made.overlapped);
+    expect((await recipient(made.overlapped)).replied_at).not.toBeNull();
+    expect((await app.one('select replied_at from campaign_recipients where id = $1', [later])).replied_at).toBeNull();
+    expect(await awaited(made.overlapped)).toBe(status === 'queued' ? later : null);
   });
 });
