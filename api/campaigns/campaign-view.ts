@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { purposes } from '../../src/campaigns/campaign.entity.ts';
 import type { CampaignRow } from '../../src/campaigns/campaign-row.ts';
-import { countsOf } from '../../src/campaigns/counts.ts';
+import { type Counted, countsOf } from '../../src/campaigns/counts.ts';
 import { guardsOf } from '../../src/campaigns/guard-defaults.ts';
 import { campaignPhases, campaignReasons, campaignStatuses, recipientStatuses } from '../../src/campaigns/states.ts';
 import type { Own } from '../../src/platform/database/own.ts';
@@ -82,8 +82,9 @@ export const campaignView = view(
 
 const shown = (at: string | null) => at && iso(at);
 
-export async function toCampaignView(own: Own, row: CampaignRow) {
-  const { counts, in_flight, as_of } = await countsOf(own, row);
+export const toCampaignView = async (own: Own, row: CampaignRow) => campaignShown(row, await countsOf(own, row));
+
+export function campaignShown(row: CampaignRow, { counts, in_flight, as_of }: Counted) {
   const { id, name, status, phase, reason, purpose, channel_ids, variants, audience, schedule, pace } = row;
   return {
     ...{ id, name, status, phase, reason, purpose, channel_ids, variants, audience, schedule, pace },

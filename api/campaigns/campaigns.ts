@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { type CampaignRow, getCampaign, listCampaigns } from '../../src/campaigns/campaign-row.ts';
 import { type CampaignPatch, patchCampaign } from '../../src/campaigns/change.ts';
+import { type Counted, countsOfPage } from '../../src/campaigns/counts.ts';
 import { createCampaign, duplicateCampaign, type NewCampaign } from '../../src/campaigns/create.ts';
 import { deleteCampaign } from '../../src/campaigns/delete.ts';
 import { campaignLane } from '../../src/campaigns/jobs.ts';
@@ -10,7 +11,7 @@ import { endpoint, ok } from '../http/endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
 import { withExample } from '../http/view.ts';
 import { aboutCampaign, contentFields, exampleContent, exampleName, name, onePath, path, tag } from './campaign-schemas.ts';
-import { campaignView, toCampaignView } from './campaign-view.ts';
+import { campaignShown, campaignView, toCampaignView } from './campaign-view.ts';
 import { assertMayChangeSends, mayChangeSendsNote } from './may-send.ts';
 
 type ListQuery = PageQuery & { status?: CampaignStatus };
@@ -34,11 +35,13 @@ export const listOfCampaigns = endpoint({
     const read = async (page: Parameters<typeof listCampaigns>[2]) => {
       const { rows, ...rest } = await listCampaigns(own, { status }, page);
       // The last row only says that there are more.
-      const views = await Promise.all(rows.slice(0, query.limit).map((row) => toCampaignView(own, row)));
-      const shown = new Map(views.map((one) => [one.id, one]));
-      return { ...rest, rows: rows.map((row) => ({ ...row, shown: shown.get(row.id) })) };
+      const shown = rows.slice(0, query.limit).map(({ id }) => id);
+      const counted = await countsOfPage(own, shown);
+      return { ...rest, rows: rows.map((row) => ({ ...row, counted: counted.get(row.id) })) };
     };
-    return listed('campaigns', { status }, query, read, ({ shown }: CampaignRow & { shown?: object }) => shown!);
+    return listed('campaigns', { status }, query, read, (row: CampaignRow & { counted?: Counted }) =>
+      campaignShown(row, row.counted!),
+    );
   },
 });
 

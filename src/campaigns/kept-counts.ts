@@ -1,5 +1,5 @@
 import type { Own } from '../platform/database/own.ts';
-import { countsOfRecipients, figuresOfRecipients } from '../platform/retention/campaign-figures.ts';
+import { countsIn, countsOfRecipients, figuresOfRecipients } from '../platform/retention/campaign-figures.ts';
 
 /** Above so many recipients what was counted a moment ago is shown. */
 export const maxCounted = 50_000;
@@ -81,4 +81,28 @@ export async function countedNow<Value>(
   const [counted] = await own.sql<Snapshot<Value>>(count, [id]);
   if (isMany(kept.value)) await store(counted!);
   return counted!;
+}
+
+/** SQL: a range of the index for each campaign that keeps no count. */
+const togetherStatement = `
+  select c.id, case when c.counts is null then (${countsIn('c.id')}) end as counted, c.counts as kept, c.counted_at as kept_at,
+         c.frozen_at is not null as is_frozen, statement_timestamp() as at
+    from campaigns c
+   where c.organization_id = $1
+     and c.id = any($2::uuid[])`;
+
+/** By campaign, but for those of many recipients: whoever asks for one of these keeps what is counted. */
+export async function countedTogether<Value>(
+  own: Own,
+  ids: string[],
+  totalOf: (value: Value) => number,
+): Promise<Map<string, Snapshot<Value>>> {
+  type Row = { id: string; counted: Value | null; kept: Value | null; kept_at: string; is_frozen: boolean; at: string };
+  const rows = await own.sql<Row>(togetherStatement, [ids]);
+  const found = new Map<string, Snapshot<Value>>();
+  for (const { id, counted, kept, kept_at, is_frozen, at } of rows) {
+    if (counted !== null && totalOf(counted) <= maxCounted) found.set(id, { value: counted, at });
+    else if (kept !== null && is_frozen) found.set(id, { value: kept, at: kept_at });
+  }
+  return found;
 }

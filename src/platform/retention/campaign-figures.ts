@@ -2,13 +2,17 @@
  * SQL: what a campaign's recipients come to, in one read of them. src/campaigns/ shows it; the purge keeps it in the place of the rows. `$1`: the
  * organization, `$2`: the campaign.
  */
-export const countsOfRecipients = `
+export const countsOfRecipients = countsIn('$2');
+
+export function countsIn(campaign: string): string {
+  return `
   select coalesce(jsonb_object_agg(s.status, s.n), '{}')
     from (select status, count(*) as n
             from campaign_recipients
            where organization_id = $1
-             and campaign_id = $2
+             and campaign_id = ${campaign}
            group by status) s`;
+}
 
 /** By one column each, and by variant and status. `g` says by which: a bit for each column that is not asked for, the last is `failed_hour`. */
 export const figuresOfRecipients = `

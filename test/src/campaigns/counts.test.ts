@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { countsOf } from '../../../src/campaigns/counts.ts';
+import { countsOf, countsOfPage } from '../../../src/campaigns/counts.ts';
 import { completeCampaign } from '../../../src/campaigns/feed/end.ts';
 import { campaignLane } from '../../../src/campaigns/jobs.ts';
 import { statsOf } from '../../../src/campaigns/stats.ts';
@@ -95,6 +95,38 @@ test('the event of its end tells what it came to, however many they are', async 
   );
   expect(event!.data).toMatchObject({ counts: { total: 50_001, sent: 50_001, failed: 0 } });
   expect((await countsOf(own(), { id })).counts).toMatchObject({ sent: 50_001, queued: 0 });
+});
+
+test('a page of campaigns is counted by one statement, each as by itself; of many recipients the count is kept', async () => {
+  const ids = [];
+  for (let count = 0; count < 6; count += 1) {
+    const id = await peopleOf(house).running();
+    await insert(id, count, 'status', `'sent'`);
+    ids.push(id);
+  }
+  const [few, frozen, many] = [ids[3]!, ids[4]!, ids[5]!];
+  await house.sql(
+    `update campaigns set counts = '{"read": 7}', counted_at = clock_timestamp(), frozen_at = clock_timestamp() where id = $1`,
+    [frozen],
+  );
+  const statements: string[] = [];
+  const counting = Object.assign(Object.create(own()), {
+    sql(text: string, params: unknown[]) {
+      statements.push(text);
+      return own().sql(text, params);
+    },
+  });
+  const page = await countsOfPage(counting, ids);
+  expect(statements).toHaveLength(1);
+  expect([...page.keys()].sort()).toEqual([...ids].sort());
+  for (const id of ids) expect(page.get(id)!.counts).toEqual((await countsOf(own(), { id })).counts);
+  expect(page.get(few)!.counts).toMatchObject({ total: 3, sent: 3 });
+  expect(page.get(frozen)!.counts).toMatchObject({ total: 7, read: 7 });
+  await insert(many, 50_001, 'status', `'queued'`);
+  expect((await countsOfPage(own(), ids)).get(many)).toMatchObject({ counts: { total: 50_006 }, in_flight: 50_001 });
+  const [{ counts }] = (await house.sql('select counts from campaigns where id = $1', [many])) as [{ counts: object }];
+  expect(counts).toEqual({ queued: 50_001, sent: 5 });
+  expect((await countsOfPage(own(), ids)).get(many)!.counts.total).toBe(50_006);
 });
 
 test('of another organization and of a deleted campaign: 404', async () => {
