@@ -6,6 +6,7 @@ import { momentMs } from '../platform/time/moment.ts';
 import { type CampaignRow, findCampaign } from './campaign-row.ts';
 import { moveCampaign } from './campaign-tx.ts';
 import { obstacleOf } from './checks/at-its-time.ts';
+import { failCampaign } from './fail.ts';
 import { graceMinutesOf } from './guard-defaults.ts';
 import type { Schedule } from './schedule/schedule.ts';
 import { isLate, latestEnd } from './schedule/start.ts';
@@ -36,6 +37,7 @@ export async function beginCampaign(tx: TenantTx, id: string, jobId: string): Pr
   const campaign = await findCampaign(own, id);
   if (campaign?.status !== 'scheduled' || campaign.job_id !== jobId) return;
   const obstacle = await obstacleOf(own, campaign);
+  if (obstacle?.to === 'failed') return failCampaign(own, id, 'begin', obstacle.reason);
   if (obstacle) {
     await moveCampaign(own, id, 'begin', { ...obstacle, set: { job_id: null } });
     return;

@@ -69,7 +69,7 @@ export const feedCampaignJob = campaignJob({
   leftAlone,
 });
 
-/** Ends the messages of a cancelled campaign that nobody has claimed, and marks its recipients. */
+/** Ends the messages of a cancelled or failed campaign that nobody has claimed, and marks its recipients. */
 export const withdrawCampaignJob = campaignJob({
   name: 'campaigns.withdraw',
   queue: 'default',

@@ -28,7 +28,7 @@ const pendingAfterEnd = `
    where c.ended_at is not null
      and c.purged_at is null
      and c.deleted_at is null
-     and c.status in ('completed', 'cancelled')
+     and c.status in ('completed', 'cancelled', 'failed')
      and not c.withdrawing
    limit ${most}`;
 

@@ -7,7 +7,7 @@ import { laterFaults, overFaults, sendingFaults } from './checks/content.ts';
 import { throwContentFaults } from './content/faults.ts';
 import { readLeft } from './feed/left.ts';
 import { campaignLane, prepareCampaignJob, withdrawCampaignJob } from './jobs.ts';
-import { endFeed, endStart, enqueueFeed, enqueuePrepare } from './start-job.ts';
+import { endFeed, endStart, endWaitingPrepare, enqueueFeed, enqueuePrepare } from './start-job.ts';
 
 /** After it no message is made: the feed makes them under the same lock. Idempotent. Throws 404, 409. */
 export async function pauseCampaign(own: OwnTx, id: string): Promise<CampaignRow> {
@@ -52,6 +52,7 @@ export async function cancelCampaign(own: OwnTx, id: string): Promise<CampaignRo
   if (before.status === 'cancelled') return before;
   await endStart(own, id);
   await endFeed(own, id);
+  await endWaitingPrepare(own, id);
   const job_id = own.enqueue(withdrawCampaignJob, { campaign_id: id }, { lane: campaignLane(id) });
   return moveCampaign(own, id, 'cancel', { to: 'cancelled', set: { withdrawing: true, alarm: null, job_id } });
 }

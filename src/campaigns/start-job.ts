@@ -1,5 +1,5 @@
 import { now } from '../platform/database/columns.ts';
-import { endDoneNow } from '../platform/ledger/end-subjects.ts';
+import { callOffWaitingNow, endDoneNow } from '../platform/ledger/end-subjects.ts';
 import { ensureSharedPool } from '../platform/ledger/pools.ts';
 import type { OwnTx, TenantTx } from '../platform/ledger/tx.ts';
 import { nowDate } from '../platform/time/clock.ts';
@@ -49,3 +49,7 @@ export async function enqueueFeed(own: OwnTx, campaignId: string): Promise<strin
 
 /** A run at work finds that its row is gone, and writes nothing more. */
 export const endFeed = (own: OwnTx, campaignId: string) => endDoneNow(own, feedCampaignJob.name, [campaignId]);
+
+/** It may wait long for the audiences of other organizations, and its lane with it. One at work ends by itself. */
+export const endWaitingPrepare = (own: OwnTx, campaignId: string) =>
+  callOffWaitingNow(own, prepareCampaignJob.name, [campaignId], { code: 'cancelled', message: 'The campaign was cancelled' });

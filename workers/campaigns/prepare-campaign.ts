@@ -1,6 +1,6 @@
 import { findCampaign } from '../../src/campaigns/campaign-row.ts';
 import { prepareCampaignJob } from '../../src/campaigns/jobs.ts';
-import { endPrepare, failCampaign } from '../../src/campaigns/prepare/end.ts';
+import { endPrepare, failPrepare } from '../../src/campaigns/prepare/end.ts';
 import { takeStep } from '../../src/campaigns/prepare/step.ts';
 import { AppError } from '../../src/platform/errors.ts';
 import { Superseded } from '../../src/platform/ledger/superseded.ts';
@@ -13,13 +13,13 @@ export const prepareCampaign = handle(prepareCampaignJob, async ({ campaign_id: 
     for (;;) {
       const outcome = await takeStep(context, id, context.row);
       if (outcome === 'done') return context.finish(({ own }) => endPrepare(own, id));
-      if (outcome === 'too_large') return context.finish(({ own }) => failCampaign(own, id, 'audience_too_large'));
+      if (outcome === 'too_large') return context.finish(({ own }) => failPrepare(own, id, 'audience_too_large'));
       if (!(await mayGoOn())) return paused(context);
     }
   } catch (error) {
     // A segment that is gone, or a filter on a field that is: nobody can say who is meant.
     if (error instanceof AppError && error.code === 'invalid_request')
-      return context.finish(({ own }) => failCampaign(own, id, 'audience_unknown'));
+      return context.finish(({ own }) => failPrepare(own, id, 'audience_unknown'));
     if (!(error instanceof Superseded)) throw error;
     return endUnlessWanted(context, id);
   }

@@ -5,6 +5,7 @@ import type { Fault } from '../../templates/faults.ts';
 import type { Audience, Schedule, Variant } from '../campaign.entity.ts';
 import type { CampaignRow } from '../campaign-row.ts';
 import { throwContentFaults } from '../content/faults.ts';
+import { hasRecipients } from '../recipients/anybody.ts';
 import { checkSchedule } from '../schedule/check-schedule.ts';
 import { latestEnd } from '../schedule/start.ts';
 import { wholeSchedule } from '../whole-schedule.ts';
@@ -72,15 +73,7 @@ export async function overFaults(own: Own, campaign: Pick<CampaignRow, 'schedule
   return [{ path: ['schedule', 'end_at'], code: 'schedule.over', message }];
 }
 
-/** SQL: a look at one row. */
-const byHandStatement = `
-  select 1
-    from campaign_recipients
-   where organization_id = $1
-     and campaign_id = $2
-   limit 1`;
-
 async function missingAudience(own: Own, { id, audience }: CampaignRow): Promise<Fault[]> {
-  if (!isEmptyAudience(audience) || (await own.sql(byHandStatement, [id])).length > 0) return [];
+  if (!isEmptyAudience(audience) || (await hasRecipients(own, id))) return [];
   return [{ path: ['audience'], code: 'audience_empty', message: 'Nobody would be written to: name an audience' }];
 }

@@ -1,16 +1,9 @@
 import type { OwnTx } from '../../platform/ledger/tx.ts';
 import { findCampaign } from '../campaign-row.ts';
-import { moveCampaign } from '../campaign-tx.ts';
+import { failCampaign } from '../fail.ts';
 import { campaignLane, feedCampaignJob } from '../jobs.ts';
+import { hasRecipients } from '../recipients/anybody.ts';
 import type { CampaignReason } from '../states.ts';
-
-/** SQL: a look at one row. */
-const anybody = `
-  select 1
-    from campaign_recipients
-   where organization_id = $1
-     and campaign_id = $2
-   limit 1`;
 
 /** SQL: one row, by the database's clock. */
 const beginToSend = `
@@ -24,7 +17,7 @@ const beginToSend = `
 /** The audience is whole: from here on it is fed. Needs the campaign's lock. */
 export async function endPrepare(own: OwnTx, id: string): Promise<void> {
   own.assertLocked(campaignLane(id));
-  if ((await own.sql(anybody, [id])).length === 0) return failCampaign(own, id, 'audience_empty');
+  if (!(await hasRecipients(own, id))) return failPrepare(own, id, 'audience_empty');
   // Paused meanwhile: whoever resumes it asks for the feed.
   const campaign = await findCampaign(own, id);
   if (campaign?.status !== 'running' || campaign.phase !== 'preparing') return;
@@ -32,7 +25,7 @@ export async function endPrepare(own: OwnTx, id: string): Promise<void> {
   await own.sql(beginToSend, [id, jobId]);
 }
 
-export async function failCampaign(own: OwnTx, id: string, reason: CampaignReason): Promise<void> {
+export async function failPrepare(own: OwnTx, id: string, reason: CampaignReason): Promise<void> {
   const campaign = await findCampaign(own, id);
-  if (campaign?.status === 'running') await moveCampaign(own, id, 'fail', { to: 'failed', reason });
+  if (campaign?.status === 'running') await failCampaign(own, id, 'fail', reason);
 }

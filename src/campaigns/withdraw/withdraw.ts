@@ -59,6 +59,6 @@ export const endWithdrawal = (own: OwnTx, campaignId: string) =>
         set withdrawing = false, updated_at = clock_timestamp()
       where organization_id = $1
         and id = $2
-        and status = 'cancelled'`,
+        and status in ('cancelled', 'failed')`,
     [campaignId],
   );

@@ -56,6 +56,22 @@ export async function endDoneNow(tx: OwnTx, name: string, subjectIds: string[]):
   tx.dispatch(dispatchedOf(await tx.sql<Inserted>(text, [subjectIds, name])));
 }
 
+/** Operations whose turn has not come; one at work finds out by itself. */
+const calledOffPart: PartText = (organization, subjectIds, name, error) => `
+  subjects_off as (
+    update jobs
+       set state = 'done', run = run + 1, error = ${error}::jsonb, finished_at = clock_timestamp(), slot_at = null
+     where organization_id = ${organization} and subject_id = any(${subjectIds}::uuid[]) and name = ${name}
+       and ${stateIs('state', 'waiting')} and visible
+    returning lane),
+  ${releasedBy('subjects_off', organization)}`;
+
+/** Operations that wait for room in their pool end as called off, at once as above. The lanes' locks must be held. */
+export async function callOffWaitingNow(tx: OwnTx, name: string, subjectIds: string[], error: JobError): Promise<void> {
+  const text = `with ${calledOffPart('$1', '$2', '$3', '$4')} select * from after_subjects_off`;
+  tx.dispatch(dispatchedOf(await tx.sql<Inserted>(text, [subjectIds, name, JSON.stringify(error)])));
+}
+
 export function endFailedOfSubjects(tx: OwnTx, name: string, failed: { subjectId: string; error: JobError }[]) {
   if (failed.length === 0) return;
   const subjectIds = failed.map(({ subjectId }) => subjectId);

@@ -37,3 +37,11 @@ test('recipients that no job will move are named', async () => {
   });
   expect(named).not.toHaveProperty(good.id);
 });
+
+test('somebody who waits in a campaign that has failed is named', async () => {
+  const { running, person } = peopleOf(house);
+  const id = await running();
+  await house.sql(`update campaigns set status = 'failed', phase = null, ended_at = clock_timestamp() where id = $1`, [id]);
+  const { id: recipient } = await person(id, 'pending');
+  expect(await found()).toContainEqual(expect.objectContaining({ id: recipient, detail: `failed campaign ${id}` }));
+});

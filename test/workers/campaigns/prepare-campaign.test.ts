@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { campaignLane } from '../../../src/campaigns/jobs.ts';
+import { campaignLane, preparePool } from '../../../src/campaigns/jobs.ts';
+import { cancelCampaign } from '../../../src/campaigns/pause.ts';
 import { endPrepare } from '../../../src/campaigns/prepare/end.ts';
 import { takeStep } from '../../../src/campaigns/prepare/step.ts';
+import { enqueuePrepare } from '../../../src/campaigns/start-job.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
+import { checkJobs } from '../../../src/platform/ledger/check.ts';
+import { ensureSharedPool, holdPool, letPoolGo, nobody, poolOf } from '../../../src/platform/ledger/pools.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { type CampaignHouse, openCampaignHouse } from '../../support/campaigns.ts';
 import type { ChannelMade } from '../../support/factories/channel.ts';
@@ -176,7 +180,38 @@ test.each([
   const id = await preparing(await audience());
   expect((await prepared(id)).kind).toBe('done');
   expect(await at.statusOf(id)).toEqual({ status: 'failed', phase: null, reason });
-  expect(await at.sql(`select 1 from jobs where subject_id = $1 and state = 'queued'`, [id])).toEqual([]);
+  expect(await at.sql(`select name from jobs where subject_id = $1 and state = 'queued'`, [id])).toEqual([
+    { name: 'campaigns.withdraw' },
+  ]);
+});
+
+test('failed: whoever was added by hand waits no more', async () => {
+  const id = await preparing({ segment_ids: [uuidv7()] });
+  await at.recipients(id, channel.id, await at.people({ count: 3 }));
+  await prepared(id);
+  expect(await at.statusOf(id)).toMatchObject({ status: 'failed' });
+  await at.withdraw(id);
+  expect(await at.counts(id)).toEqual({ 'skipped: cancelled': 3 });
+  expect(await at.sql('select withdrawing from campaigns where id = $1', [id])).toEqual([{ withdrawing: false }]);
+  expect(await checkJobs(at.house.database)).toEqual([]);
+});
+
+test('cancelled while its audience waits for those of others: its people wait no more, and the operation says why', async () => {
+  const pool = poolOf(nobody, preparePool);
+  const id = await preparing({ contact_ids: [] });
+  await at.recipients(id, channel.id, await at.people({ count: 2 }));
+  const transact = transactFor(at.house.ledger.transact, at.organization);
+  const locks = { locks: [campaignLane(id)] };
+  await at.house.ledger.transact({ locks: [] }, (tx) => ensureSharedPool(tx, preparePool, 2));
+  await holdPool(at.house.database, pool, null);
+  const jobId = await transact(locks, (tx) => enqueuePrepare(tx, id));
+  expect(await at.house.row(jobId)).toMatchObject({ state: 'waiting' });
+  await transact(locks, ({ own }) => cancelCampaign(own, id));
+  expect((await at.withdraw(id)).kind).toBe('done');
+  expect(await at.counts(id)).toEqual({ 'skipped: cancelled': 2 });
+  expect(await at.house.row(jobId)).toMatchObject({ state: 'done', error: { code: 'cancelled' } });
+  await letPoolGo(at.house.em(), pool);
+  expect(await checkJobs(at.house.database)).toEqual([]);
 });
 
 const stepOf = (id: string, job: { organization_id: string; id: string; run: number }, size: number, max?: number) => {
