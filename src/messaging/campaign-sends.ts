@@ -19,12 +19,17 @@ export const cappedSql = (contact: string, [organization, max, days]: [organizat
               and (o.status not in ('pending', 'failed', 'skipped')) is true
             limit ${max}::int) c) >= ${max}::int`;
 
-type Retried = { contact_id: string | null; is_cancelled: boolean; has_other: boolean; cap: FrequencyCap | null };
+type Retried = {
+  contact_id: string | null;
+  ended: 'cancelled' | 'completed' | null;
+  has_other: boolean;
+  cap: FrequencyCap | null;
+};
 
 /** No row: the recipient was skipped, or has another message by now. */
 const lookStatement = `
   select r.contact_id,
-         c.status = 'cancelled' as is_cancelled,
+         case when c.status in ('cancelled', 'completed') then c.status end as ended,
          exists (
            select 1
              from campaign_recipients o
@@ -56,18 +61,28 @@ const queueStatement = `
      and status = 'failed'
   returning id`;
 
+/** Not its lock, which the feed holds: one that completes meanwhile waits for it, and sees the recipient, or is seen as completed. */
+const holdCampaign = `
+  select 1
+    from campaigns
+   where organization_id = $1
+     and id = $2
+     for share`;
+
 /**
- * The message goes out again, also while its campaign is paused: somebody asked for this one. Throws 409 where the campaign was cancelled, has skipped the person
- * or writes to them with another message, and where they have had as many as the frequency cap allows.
+ * The message goes out again, also while its campaign is paused: somebody asked for this one. Throws 409 where the campaign was cancelled or has completed
+ * (nobody is on the way in one: `retry-failed` has it run again), has skipped the person or writes to them with another message, and where they have had as many as the frequency cap allows.
  */
 export async function followRetry(tx: OwnTx, { id, campaign_id }: { id: string; campaign_id: string | null }): Promise<void> {
   if (campaign_id === null) return;
   const [first] = await tx.sql<Retried>(lookStatement, [id]);
   // As the feed: of two messages that would both be the last one that is allowed, one is made.
   if (first?.contact_id) await tx.lockFound('contact', first.contact_id);
+  await tx.sql(holdCampaign, [campaign_id]);
   const [row] = await tx.sql<Retried>(lookStatement, [id]);
   if (row && row.contact_id !== first?.contact_id) throw new LocksOutdated();
-  if (row?.is_cancelled) throw new AppError('conflict', 'The campaign of this message was cancelled');
+  if (row?.ended === 'cancelled') throw new AppError('conflict', 'The campaign of this message was cancelled');
+  if (row?.ended === 'completed') throw new AppError('conflict', completed);
   if (!row || row.has_other) throw new AppError('conflict', notRetried);
   const { contact_id, cap } = row;
   const isCapped =
@@ -76,4 +91,5 @@ export async function followRetry(tx: OwnTx, { id, campaign_id }: { id: string; 
   if ((await tx.sql(queueStatement, [id])).length === 0) throw new AppError('conflict', notRetried);
 }
 
+const completed = 'The campaign of this message has completed: its retry-failed writes again to those who were not reached';
 const notRetried = 'The campaign of this message has skipped the person, or has written to them again';

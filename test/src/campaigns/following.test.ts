@@ -199,8 +199,8 @@ test('a retry of the message queues the recipient again; of one that was skipped
 });
 
 describe('a message that somebody retries by hand', () => {
-  test('of a cancelled campaign stays failed, with what it failed for', async () => {
-    const person = await people.person(await people.running({ status: 'cancelled' }), 'failed');
+  test.each(['cancelled', 'completed'] as const)('of a %s campaign stays failed, with what it failed for', async (status) => {
+    const person = await people.person(await people.running({ status }), 'failed');
     const before = await people.recipient(person.id);
     expect(await retry(person)).toBe(false);
     expect(await people.recipient(person.id)).toEqual(before);
@@ -262,6 +262,35 @@ test('who would wait again while the campaign completes: it does not complete, o
       });
       await followed;
       expect(await people.recipient(person.id)).toMatchObject({ status: 'failed', failure_code: '132015' });
+    }
+  }
+});
+
+test('a message that is retried while the campaign completes: it does not complete, or they have failed', async () => {
+  const lane = (id: string) => ({ locks: [campaignLane(id)] });
+  for (const isFirst of [true, false]) {
+    const id = await people.running();
+    const person = await people.person(id, 'failed');
+    const asked = { id: person.messageId, campaign_id: id };
+    const inLane = transactFor(house.ledger.transact, house.organizationId);
+    if (isFirst) {
+      let completed: Promise<unknown> | undefined;
+      await within(async (own) => {
+        await followRetry(own, asked);
+        completed = inLane(lane(id), ({ own: tx }) => completeCampaign(tx, id)).catch((error) => error);
+        await waiting(1);
+      });
+      expect(await completed).toBeInstanceOf(SomebodyWaits);
+      expect((await people.recipient(person.id)).status).toBe('queued');
+    } else {
+      let retried: Promise<boolean> | undefined;
+      await inLane(lane(id), async ({ own }) => {
+        await completeCampaign(own, id);
+        retried = retry(person);
+        await waiting(1);
+      });
+      expect(await retried).toBe(false);
+      expect((await people.recipient(person.id)).status).toBe('failed');
     }
   }
 });
