@@ -1,5 +1,5 @@
 import { type ContactRow, findContactById } from '../contacts/queries.ts';
-import { type Prepared, prepareMessage } from '../messaging/send.ts';
+import { checkMessage, type Prepared, prepareMessage } from '../messaging/send.ts';
 import { findTarget, type SendRequest } from '../messaging/send-target.ts';
 import type { Own } from '../platform/database/own.ts';
 import { AppError, invalidField } from '../platform/errors.ts';
@@ -41,27 +41,39 @@ export async function prepareTest(
   if (channels.length === 0) throw invalidField('channel_id', 'There is no such channel', 'channel.unknown');
   throwContentFaults([...channelFaults([channelId], channels, true), ...(await variantFaults(own, channels, campaign.variants))]);
   const message = await messageMaker(own, campaign, channelId, request);
-  const prepared: Prepared[] = [];
+  // All of them, before the conversation of one is made.
+  const checked: Checked[] = [];
   for (const [index, to] of request.to.entries()) {
-    const one = await at(index, () => prepareOne(own, transact, secrets, { channelId, to, message }));
+    const one = await at(index, () => checkOne(own, secrets, { channelId, to, message }));
     // By their id and by their phone, as one person may stand there.
-    if (prepared.some(({ conversation }) => conversation.id === one.conversation.id))
-      throw invalidField(`to[${index}]`, 'The person stands there twice', 'array.unique');
+    if (checked.some(({ contactId }) => contactId !== null && contactId === one.contactId)) throw twice(index);
+    checked.push(one);
+  }
+  const prepared: Prepared[] = [];
+  for (const [index, { send }] of checked.entries()) {
+    const one = await at(index, () => prepareMessage(own, transact, secrets, send));
+    if (prepared.some(({ conversation }) => conversation.id === one.conversation.id)) throw twice(index);
     prepared.push(one);
   }
   return prepared;
 }
 
+const twice = (index: number) => invalidField(`to[${index}]`, 'The person stands there twice', 'array.unique');
+
 type Content = SendRequest['content'];
 type Maker = (contact: ContactRow | undefined) => Content;
 type One = { channelId: string; to: string; message: Maker };
 
-async function prepareOne(own: Own, transact: TenantTransact, secrets: Secrets, { channelId, to, message }: One) {
+type Checked = { contactId: string | null; send: SendRequest };
+
+async function checkOne(own: Own, secrets: Secrets, { channelId, to, message }: One): Promise<Checked> {
   const recipient = isUuid(to) ? { contactId: to } : { phone: to };
   const whoever = { channelId, recipient, type: 'template', content: {} };
-  const { contact_id } = await findTarget(own, secrets, whoever);
-  const contact = contact_id ? await findContactById(own, contact_id) : undefined;
-  return prepareMessage(own, transact, secrets, { ...whoever, content: message(contact) });
+  const { contact_id: contactId } = await findTarget(own, secrets, whoever);
+  const contact = contactId ? await findContactById(own, contactId) : undefined;
+  const send = { ...whoever, content: message(contact) };
+  await checkMessage(own, secrets, send);
+  return { contactId, send };
 }
 
 async function messageMaker(own: Own, campaign: CampaignRow, channelId: string, request: TestRequest): Promise<Maker> {

@@ -36,13 +36,8 @@ export type Prepared = {
   flowSend?: FlowSend;
 };
 
-/** All checks of a send. A missing conversation is created in a transaction of its own: it is the lock of the send. */
-export async function prepareMessage(
-  own: Own,
-  transact: TenantTransact,
-  secrets: Secrets,
-  request: SendRequest,
-): Promise<Prepared> {
+/** All checks of a send; nothing is written. */
+export async function checkMessage(own: Own, secrets: Secrets, request: SendRequest) {
   if (request.sendAt) assertAhead('send_at', request.sendAt, maxScheduleDays);
   const target = await findTarget(own, secrets, request);
   await assertReachable(own, request, target);
@@ -50,6 +45,17 @@ export async function prepareMessage(
   await assertFiles(own, request.type, request.content);
   const address = addressOf(request, target);
   assertContext(request, target);
+  return { target, address };
+}
+
+/** The same checks. A missing conversation is created in a transaction of its own: it is the lock of the send. */
+export async function prepareMessage(
+  own: Own,
+  transact: TenantTransact,
+  secrets: Secrets,
+  request: SendRequest,
+): Promise<Prepared> {
+  const { target, address } = await checkMessage(own, secrets, request);
   const conversation = knownConversation(target) ?? (await newConversation(transact, secrets, request, target));
   return {
     conversation,

@@ -60,6 +60,25 @@ describe('a test', () => {
     expect(await messagesOf()).toBe(before);
   });
 
+  test('to somebody new and to somebody suppressed: no conversation of the first is made', async () => {
+    const made = await draft();
+    const refused = (await contact(app.em(), app.tenant.organizationId)).id;
+    await app.call('contacts.suppressions.create', {
+      params: { contactID: refused },
+      body: { channel: 'all', reason: 'manual' },
+    });
+    const counted = () =>
+      app.one(
+        `select (select count(*)::int from conversations where organization_id = $1) as conversations,
+                (select count(*)::int from contacts where organization_id = $1) as contacts`,
+        [app.tenant.organizationId],
+      );
+    const before = await counted();
+    const { status, body } = await act(app, 'test', made.id, { to: [`+${app.phone()}`, refused] });
+    expect([status, body.error.details[0].field]).toEqual([422, 'to[1]']);
+    expect(await counted()).toEqual(before);
+  });
+
   const wrong: [string, object, string][] = [
     ['nobody', { to: [] }, 'to'],
     ['6 people', { to: Array.from({ length: 6 }, (_, n) => `+1650555010${n}`) }, 'to'],
