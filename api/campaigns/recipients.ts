@@ -9,6 +9,7 @@ import { phoneNumber } from '../../src/contacts/identities/phone.ts';
 import { identityTaken } from '../../src/contacts/identities/resolve.ts';
 import { exampleIds } from '../../src/platform/examples.ts';
 import { bindingOf, cursorOf, positionIn } from '../../src/platform/listing/cursor.ts';
+import type { Ask } from '../../src/platform/listing/paging.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { listOf, type PageQuery, pageFrom, pageQuery } from '../http/paging.ts';
 import { id } from '../http/schemas.ts';
@@ -49,14 +50,15 @@ export const listOfRecipients = endpoint({
     contact_id: id.description('What the contact is in the campaign; after a merge it may be there twice'),
   }).oxor('status', 'reason', 'contact_id'),
   responses: { 200: listOf(recipientView) },
-  async handler({ params: { campaignID }, query, caller, own }) {
+  async handler({ params: { campaignID }, query, caller, own }, { reads }) {
     assertSeesContacts(caller);
     const campaign = await getCampaign(own, campaignID);
     const filter = filterOf(query);
     const binding = bindingOf(['campaigns.recipients', campaign.id, filter]);
     const [after] = query.cursor === undefined ? [] : positionIn<[string]>(query.cursor, binding, ['id']);
     const rows = await listRecipients(own, campaign.id, filter, { limit: query.limit, after });
-    const total = query.include_total ? await countRecipients(own, campaign.id, filter) : undefined;
+    const count = (ask: Ask) => countRecipients(ask, own, campaign.id, filter);
+    const total = query.include_total ? await reads.dear(own.organizationId, count) : undefined;
     const page = pageFrom(query, rows, (row) => cursorOf(binding, [row.id]), total);
     return ok({ items: page.rows.map(toRecipientView), meta: page.meta });
   },

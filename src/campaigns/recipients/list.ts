@@ -1,6 +1,7 @@
 import type { Own } from '../../platform/database/own.ts';
 import type { RowOf } from '../../platform/database/tables.ts';
 import { type Bind, bindTo } from '../../platform/listing/bind.ts';
+import type { Ask } from '../../platform/listing/paging.ts';
 import type { CampaignRecipient } from '../recipient.entity.ts';
 import type { RecipientStatus } from '../states.ts';
 
@@ -78,10 +79,10 @@ export const listRecipients = (own: Own, campaignId: string, filter: RecipientFi
 export const recipientsAfter = (own: Own, campaignId: string, filter: RecipientFilter, page: RecipientPage) =>
   readPage(own, campaignId, filter, page, 'asc');
 
-/** SQL: as the pages. */
-export async function countRecipients(own: Own, campaignId: string, filter: RecipientFilter): Promise<number> {
+/** SQL: as the pages. There may be millions: `ask` has the limits of a dear read. */
+export async function countRecipients(ask: Ask, own: Own, campaignId: string, filter: RecipientFilter): Promise<number> {
   const params: unknown[] = [own.organizationId];
   const range = rangeSql(campaignId, filter, bindTo(params), '');
-  const [counted] = await own.sql<{ total: number }>(`select count(*)::int as total from (${range}) c`, params.slice(1));
+  const [counted] = await ask<{ total: number }>(`select count(*)::int as total from (${range}) c`, params);
   return counted!.total;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
@@ -88,6 +89,26 @@ describe('the list', () => {
     expect(idsOf(await list(id, { reason: 'suppressed' }))).toEqual([made[2]]);
     const [row] = await rowsOf(id);
     expect(idsOf(await list(id, { contact_id: row!.contact_id, include_total: true }))).toEqual([made[0]]);
+  });
+
+  test('counted it waits for its place among the dear lists of the organization; a page does not', async () => {
+    const id = await draft();
+    await recipients(id, [{ status: 'sent' }]);
+    let goOn: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const held = app.web.deps.reads.dear(app.tenant.organizationId, () => gate);
+    let isCounted = false;
+    const counted = list(id, { include_total: true }).finally(() => {
+      isCounted = true;
+    });
+    expect((await list(id)).status).toBe(200);
+    await sleep(200);
+    expect(isCounted).toBe(false);
+    goOn();
+    await held;
+    expect((await counted).body.meta.total).toBe(1);
   });
 
   test('of an erased contact the row stays, without the person', async () => {
