@@ -6,6 +6,7 @@ import { AppError, notFound } from '../../src/platform/errors.ts';
 import { parseJson } from '../../src/platform/parse-json.ts';
 import { type Deps, endpoint, type Input, ok } from '../http/endpoint.ts';
 import { view } from '../http/view.ts';
+import { takeOne } from './take-one.ts';
 
 const maxBytes = 256 * 1024;
 const maxValues = 20_000;
@@ -17,8 +18,11 @@ const receive = (kind: ConnectionKind) => async (input: Input<Buffer, unknown>, 
   const receiver = await receiverOf(deps.database, id, kind, deps.secrets);
   if (!receiver) throw notFound('Connection');
   const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
-  // What a provider sends to try the address is not signed.
-  if (bytes.length === 0) return ok({});
+  // What a provider sends to try the address is not signed, so it costs the client's address.
+  if (bytes.length === 0) {
+    await lookUp.wrong();
+    return ok({});
+  }
   const inbound = inboundOf[receiver.provider];
   const headers = Object.fromEntries(inboundHeaders.map((name) => [name, header(name)]));
   if (!receiver.secret || !inbound?.isSigned(headers, bytes, receiver.secret, Date.now())) {
@@ -26,6 +30,7 @@ const receive = (kind: ConnectionKind) => async (input: Input<Buffer, unknown>, 
     throw new AppError('unauthorized', 'The signature is not right');
   }
   lookUp.right();
+  await takeOne(deps.limits.connection, 'connection', id);
   const externalId = inbound.idOf(headers, parseJson(bytes, maxValues));
   const arrived = { organizationId: receiver.organization_id, connectionId: id, externalId, body: bytes };
   await deps.database.onBehalfOf(receiver.organization_id, () => acceptConnectionWebhook(deps.ledger.transact, arrived));

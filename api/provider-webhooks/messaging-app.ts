@@ -2,7 +2,6 @@ import Joi from 'joi';
 import { type ChannelApp, channelApp } from '../../src/channels/app.ts';
 import type { Em } from '../../src/platform/database/database.ts';
 import { AppError, notFound } from '../../src/platform/errors.ts';
-import type { Quota } from '../../src/platform/rate-limits/quota.ts';
 import { equalsInConstantTime } from '../../src/platform/secrets.ts';
 import { acceptProviderWebhook } from '../../src/provider-webhooks/accept.ts';
 import { readBody } from '../../src/provider-webhooks/read-body.ts';
@@ -10,6 +9,7 @@ import { isSignedWith, looksSigned } from '../../src/provider-webhooks/signature
 import { changesOf } from '../../src/providers/messaging-app/inbound.ts';
 import { type Deps, endpoint, type From, type Input, ok } from '../http/endpoint.ts';
 import { view } from '../http/view.ts';
+import { takeOne } from './take-one.ts';
 
 const tag = 'Provider webhooks';
 const maxBytes = 4 * 1024 * 1024;
@@ -59,7 +59,7 @@ async function receive({ body, params, em, header, log, from }: Input<Buffer, un
     throw wrongSignature();
   }
   lookUp.right();
-  if (channelId && deps.limits.channel) await takeOne(deps.limits.channel, channelId);
+  if (channelId) await takeOne(deps.limits.channel, 'channel', channelId);
   const maxParts = deps.config.providerWebhookMaxParts;
   // One more than is applied: it marks the body as broken and shows that there were more.
   const changes = readChanges(bytes, maxParts);
@@ -79,12 +79,6 @@ async function receive({ body, params, em, header, log, from }: Input<Buffer, un
 const retryAfterSeconds = 60;
 
 const wrongSignature = () => new AppError('unauthorized', 'The signature is not right');
-
-/** Counted after the signature check, so that only the provider uses it up. The provider repeats refused calls. */
-async function takeOne(quota: Quota, channelId: string): Promise<void> {
-  const { isAllowed, resetSeconds } = await quota.take(`channel:${channelId}`);
-  if (!isAllowed) throw new AppError('rate_limited', 'Too many webhooks for this channel', { retryAfterSeconds: resetSeconds });
-}
 
 function readChanges(bytes: Buffer, maxParts: number) {
   try {

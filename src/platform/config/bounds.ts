@@ -36,6 +36,11 @@ export const bounds = {
     .max(1_000_000_000)
     .default(30_000)
     .description("Bodies a minute at a channel's own provider callback; 0: no limit"),
+  CONNECTION_WEBHOOKS_PER_MINUTE: whole
+    .min(0)
+    .max(1_000_000_000)
+    .default(1_200)
+    .description('Bodies a minute at the callback of one payment or shipping connection; 0: no limit'),
   BODIES_MAX_BYTES: bytes(64).description(
     'Bytes of request bodies that callers with a credential may have here at once; beyond: 503',
   ),
@@ -173,6 +178,7 @@ export type Bounds = {
   bodyMaxValues: number;
   providerWebhookMaxParts: number;
   channelWebhooksPerMinute: number;
+  connectionWebhooksPerMinute: number;
   bodiesMaxBytes: number;
   bodiesOrganizationMaxBytes: number;
   bodiesAnonymousMaxBytes: number;

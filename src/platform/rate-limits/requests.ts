@@ -11,11 +11,19 @@ export type RequestLimits = {
   own?: Quota;
   organization?: Quota;
   channel?: Quota;
+  connection?: Quota;
   lookUps: LookUps;
   close(): void;
 };
 
-type Settings = Pick<Config, 'rateLimitPerMinute' | 'rateLimitOrganizationPerMinute' | 'channelWebhooksPerMinute' | 'queueUrl'>;
+type Settings = Pick<
+  Config,
+  | 'rateLimitPerMinute'
+  | 'rateLimitOrganizationPerMinute'
+  | 'channelWebhooksPerMinute'
+  | 'connectionWebhooksPerMinute'
+  | 'queueUrl'
+>;
 
 /** `processes`: how many web processes share the quotas, this one included. */
 export function createRequestLimits(config: Settings, log: Log, processes: () => number): RequestLimits {
@@ -27,6 +35,7 @@ export function createRequestLimits(config: Settings, log: Log, processes: () =>
     lookUps: createLookUps(own),
     organization: createQuota(config.rateLimitOrganizationPerMinute, counter),
     channel: createQuota(config.channelWebhooksPerMinute, counter),
+    connection: createQuota(config.connectionWebhooksPerMinute, counter),
     close: () => counter.close(),
   };
 }
