@@ -27,12 +27,20 @@ const params = { token: exampleCheckoutToken };
 
 type Found = { own: Own; orderId: string };
 
-/** The token is the credential. Throws 404. */
-async function found({ database }: Pick<Deps, 'database'>, token: string): Promise<Found> {
+/**
+ * The token is the credential. Throws 404. Only the look-up of a token counts for the connections that all customers share: once it is
+ * known, the work counts for the store's share, so that the customers of one store cannot take those of others.
+ */
+async function withOrder<Result>(
+  { database }: Pick<Deps, 'database'>,
+  token: string,
+  work: (found: Found) => Promise<Result>,
+): Promise<Result> {
   const organizationId = organizationOfToken(token);
   if (!organizationId) throw notFound('Order');
   const own = ownRows(database, organizationId);
-  return { own, orderId: await orderIdOfToken(own, token) };
+  const orderId = await orderIdOfToken(own, token);
+  return database.onBehalfOf(organizationId, () => work({ own, orderId }));
 }
 
 export const getCustomerPage = endpoint({
@@ -44,10 +52,8 @@ export const getCustomerPage = endpoint({
   description: 'What the customer may know of the order, by the token of its page. An unknown token is a 404.',
   responses: { 200: customerPageView },
   example: { params },
-  async handler({ params: { token } }, deps) {
-    const { own, orderId } = await found(deps, token);
-    return ok(await toCustomerPage(own, orderId));
-  },
+  handler: ({ params: { token } }, deps) =>
+    withOrder(deps, token, async ({ own, orderId }) => ok(await toCustomerPage(own, orderId))),
 });
 
 export const listOfCustomerSlots = endpoint({
@@ -60,13 +66,13 @@ export const listOfCustomerSlots = endpoint({
   query: Joi.object<Omit<SlotRequest, 'staff_id'>>(slotQuery),
   responses: { 200: customerSlotsView },
   example: { params, query: exampleSlotQuery },
-  async handler({ params: { token }, query }, deps) {
-    const { own, orderId } = await found(deps, token);
-    const { booking } = await mustBeBooked(own, orderId);
-    const asked = { timezone: booking.timezone, ...query, staff_id: booking.staff_id };
-    const { timezone, slots } = await freeSlots(own, booking.service_id, asked, booking.id);
-    return ok({ timezone, items: slots.map(({ staff_ids: _, ...slot }) => slot) });
-  },
+  handler: ({ params: { token }, query }, deps) =>
+    withOrder(deps, token, async ({ own, orderId }) => {
+      const { booking } = await mustBeBooked(own, orderId);
+      const asked = { timezone: booking.timezone, ...query, staff_id: booking.staff_id };
+      const { timezone, slots } = await freeSlots(own, booking.service_id, asked, booking.id);
+      return ok({ timezone, items: slots.map(({ staff_ids: _, ...slot }) => slot) });
+    }),
 });
 
 export const rescheduleByCustomer = endpoint({
@@ -101,17 +107,17 @@ export const cancelByCustomer = endpoint({
   handler: ({ params: { token } }, deps) => changed(deps, token, cancelBooking),
 });
 
-async function changed(deps: Deps, token: string, work: (order: OrderTx) => Promise<void>) {
-  const { own, orderId } = await found(deps, token);
-  await transactFor(deps.ledger.transact, own.organizationId)({ locks: [orderLock(orderId)] }, async ({ own: tx }) => {
-    await changeOrder(tx, { id: orderId, actor: 'customer' }, async (order) => {
-      const { booking, service } = await mustBeBooked(order, orderId);
-      if (booking.status !== 'cancelled') assertInTime(booking, service.cancel_until_minutes);
-      await work(order);
+const changed = (deps: Deps, token: string, work: (order: OrderTx) => Promise<void>) =>
+  withOrder(deps, token, async ({ own, orderId }) => {
+    await transactFor(deps.ledger.transact, own.organizationId)({ locks: [orderLock(orderId)] }, async ({ own: tx }) => {
+      await changeOrder(tx, { id: orderId, actor: 'customer' }, async (order) => {
+        const { booking, service } = await mustBeBooked(order, orderId);
+        if (booking.status !== 'cancelled') assertInTime(booking, service.cancel_until_minutes);
+        await work(order);
+      });
     });
+    return ok(await toCustomerPage(own, orderId));
   });
-  return ok(await toCustomerPage(own, orderId));
-}
 
 async function mustBeBooked(own: Own, orderId: string): Promise<{ booking: BookingRow; service: PageService }> {
   const booked = await bookedOf(own, orderId);

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { beforeEach, expect, test } from '@jest/globals';
 import { newCheckoutToken } from '../../../src/commerce/orders/checkout-token.ts';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
@@ -105,4 +106,20 @@ test('an order without a booking has a page, and nothing to move', async () => {
   await orderFor(app, own, { tokenHash: columns.checkout_token_hash });
   expect((await call('get', token)).body.booking).toBeNull();
   expect((await call('cancel', token)).body.error.code).toBe('booking_required');
+});
+
+test("customers take connections of their store's share, so that those of another store do not wait", async () => {
+  const [busy, { token }] = [own, await page()];
+  own = await app.organization();
+  const other = await page();
+  const { database, config } = app.web.deps;
+  const places = Math.min(config.databasePoolShare, config.databasePoolMax - 1);
+  const held = await database.onBehalfOf(busy.organizationId, () =>
+    Promise.all(Array.from({ length: places }, () => database.pool.connect())),
+  );
+  const waiting = call('get', token);
+  expect(await Promise.race([waiting, setTimeout(300, 'waits')])).toBe('waits');
+  expect((await call('get', other.token)).status).toBe(200);
+  for (const connection of held) connection.release();
+  expect((await waiting).status).toBe(200);
 });
