@@ -70,8 +70,10 @@ export const listOfCustomerSlots = endpoint({
     withOrder(deps, token, async ({ own, orderId }) => {
       const { booking } = await mustBeBooked(own, orderId);
       const asked = { timezone: booking.timezone, ...query, staff_id: booking.staff_id };
-      const { timezone, slots } = await freeSlots(own, booking.service_id, asked, booking.id);
-      return ok({ timezone, items: slots.map(({ staff_ids: _, ...slot }) => slot) });
+      const find = () => freeSlots(own, booking.service_id, asked, booking.id);
+      // A place apart: customers must not hold up the store's own searches.
+      const { timezone, slots, nextFrom } = await deps.reads.inPlace(`checkout:${own.organizationId}`, find);
+      return ok({ timezone, items: slots.map(({ staff_ids: _, ...slot }) => slot), next_from: nextFrom });
     }),
 });
 

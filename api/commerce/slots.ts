@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { freeSlots, maxSlotDays, type SlotRequest } from '../../src/commerce/bookings/free-slots.ts';
+import { freeSlots, maxSlotDays, maxSlots, type SlotRequest } from '../../src/commerce/bookings/free-slots.ts';
 import { exampleIdOf } from '../../src/platform/examples.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { day, id, timestamp, timeZone } from '../http/schemas.ts';
@@ -20,10 +20,20 @@ const exampleSlot = {
 };
 
 const viewOfSlots = (name: string, item: Joi.Schema, example: object) =>
-  view(name, Joi.object({ timezone: Joi.string().required(), items: Joi.array().items(item).required() }), {
-    timezone: 'Europe/Berlin',
-    items: [example],
-  });
+  view(
+    name,
+    Joi.object({
+      timezone: Joi.string().required(),
+      items: Joi.array().items(item).required(),
+      next_from: day
+        .allow(null)
+        .required()
+        .description(
+          `The days before it are whole. Ask again with it as \`from\` for the others; null: these are all. A reply has about ${maxSlots.toLocaleString('en')} times at most, fewer with many staff`,
+        ),
+    }),
+    { timezone: 'Europe/Berlin', items: [example], next_from: null },
+  );
 
 const slotsView = viewOfSlots('slots', slot.keys({ staff_ids }), { ...exampleSlot, staff_ids: [exampleIdOf('staff')] });
 
@@ -49,8 +59,8 @@ export const listOfSlots = endpoint({
   query: Joi.object<SlotRequest>({ ...slotQuery, staff_id: id.description('Only this staff member') }),
   responses: { 200: slotsView },
   example: { query: exampleSlotQuery },
-  async handler({ params, query, own }) {
-    const { timezone, slots } = await freeSlots(own, params.serviceID, query);
-    return ok({ timezone, items: slots });
+  async handler({ params, query, own }, { reads }) {
+    const found = await reads.inPlace(`slots:${own.organizationId}`, () => freeSlots(own, params.serviceID, query));
+    return ok({ timezone: found.timezone, items: found.slots, next_from: found.nextFrom });
   },
 });

@@ -1,16 +1,23 @@
 import type { Own } from '../../platform/database/own.ts';
 import { statement } from '../../platform/database/statement.ts';
 import { invalidField, notFound } from '../../platform/errors.ts';
+import { slices } from '../../platform/load/slices.ts';
 import { now } from '../../platform/time/clock.ts';
 import { CommerceSettings } from '../settings.entity.ts';
-import { findBookable, takenTimes } from './bookable.ts';
-import { daysIn, freeStarts, shownIn, workingStarts } from './slots.ts';
+import { type Bookable, findBookable, takenTimes } from './bookable.ts';
+import type { Hours } from './hours.ts';
+import { daysIn, eachDay, freeStarts, rememberedClocks, type Span, shownIn, workingStarts } from './slots.ts';
 
 export const maxSlotDays = 31;
+/** Of one reply. A day has 288 starts at most, with 28,800 names: the first day is always whole. */
+export const maxSlots = 2_000;
+const maxNames = 20_000;
 
 /** `from`, `to`: days in `timezone`, both whole. */
 export type SlotRequest = { from: string; to: string; staff_id?: string; timezone?: string };
 export type Slot = { starts_at: string; ends_at: string; local_start: string; staff_ids: string[] };
+/** `nextFrom`: the first of the days that were left out, since they would have been too many slots. */
+export type Slots = { timezone: string; slots: Slot[]; nextFrom: string | null };
 
 const storeZone = statement((select) => select(CommerceSettings).select('timezone'));
 
@@ -25,7 +32,7 @@ export async function freeSlots(
   serviceId: string,
   { from, to, staff_id, timezone }: SlotRequest,
   exceptId?: string,
-): Promise<{ timezone: string; slots: Slot[] }> {
+): Promise<Slots> {
   if (to < from) throw refused('to', 'to must not be before from', 'date.min');
   if (Date.parse(to) - Date.parse(from) >= maxSlotDays * 86_400_000)
     throw refused('to', `from and to must name at most ${maxSlotDays} days`, 'date.max');
@@ -42,7 +49,7 @@ export async function freeSlots(
   // A start in this very moment would be past when it is booked.
   const start = Math.max(days.start, present + service.lead_minutes * 60_000 + 1);
   const end = Math.min(days.end, present + service.horizon_days * 86_400_000);
-  if (start >= end || people.length === 0) return { timezone: zone, slots: [] };
+  if (start >= end || people.length === 0) return { timezone: zone, slots: [], nextFrom: null };
 
   const room = (service.duration_minutes + service.buffer_before + service.buffer_after) * 60_000;
   const taken = await takenTimes(
@@ -51,20 +58,53 @@ export async function freeSlots(
     { start: start - room, end: end + room },
     exceptId,
   );
-  const byStart = new Map<number, string[]>();
-  for (const person of people) {
-    const working = workingStarts(person, service, { start, end });
-    for (const at of freeStarts(working, service, taken.get(person.id)!))
-      byStart.set(at, [...(byStart.get(at) ?? []), person.id]);
+  return slotsOf({ service, people, taken, zone, from, to }, { start, end });
+}
+
+export type Search = {
+  service: Pick<Bookable, 'duration_minutes' | 'buffer_before' | 'buffer_after' | 'step_minutes'>;
+  people: (Hours & { id: string })[];
+  taken: Map<string, Span[]>;
+  zone: string;
+  from: string;
+  to: string;
+};
+
+/** Pure. Day by day, in slices: 100 people for a month at steps of five minutes are 890,000 starts. */
+export async function slotsOf({ service, people, taken, zone, from, to }: Search, within: Span): Promise<Slots> {
+  const turnOfOthers = slices();
+  const clocks = rememberedClocks();
+  const slots: Slot[] = [];
+  let names = 0;
+  for (const { date, span } of eachDay(zone, from, to)) {
+    const window = { start: Math.max(within.start, span.start), end: Math.min(within.end, span.end) };
+    if (window.start >= window.end) continue;
+    const byStart = new Map<number, string[]>();
+    let namesOfDay = 0;
+    for (const person of people) {
+      const starts = freeStarts(workingStarts(person, service, window, clocks), service, taken.get(person.id) ?? []);
+      namesOfDay += starts.length;
+      for (const at of starts) {
+        const known = byStart.get(at);
+        if (known) known.push(person.id);
+        else byStart.set(at, [person.id]);
+      }
+      const turn = turnOfOthers();
+      if (turn) await turn;
+    }
+    const isTooMuch = slots.length + byStart.size > maxSlots || names + namesOfDay > maxNames;
+    if (slots.length > 0 && isTooMuch) return { timezone: zone, slots, nextFrom: date };
+    names += namesOfDay;
+    for (const [at, staff_ids] of [...byStart].sort(([one], [other]) => one - other)) {
+      slots.push({
+        starts_at: new Date(at).toISOString(),
+        ends_at: new Date(at + service.duration_minutes * 60_000).toISOString(),
+        local_start: shownIn(zone, at),
+        staff_ids,
+      });
+      const turn = turnOfOthers();
+      if (turn) await turn;
+    }
   }
-  const sorted = [...byStart].sort(([one], [other]) => one - other);
-  return {
-    timezone: zone,
-    slots: sorted.map(([at, staff_ids]) => ({
-      starts_at: new Date(at).toISOString(),
-      ends_at: new Date(at + service.duration_minutes * 60_000).toISOString(),
-      local_start: shownIn(zone, at),
-      staff_ids,
-    })),
-  };
+  return { timezone: zone, slots, nextFrom: null };
 }

@@ -20,9 +20,14 @@ const day = 24 * 60 * minute;
  * clock, so a 13:00 start stays 13:00 on a day that is an hour longer. A wall time that does not exist is left out, of two the first counts.
  * Buffers need not fit into the hours. Only starts within `window`.
  */
-export function workingStarts(hours: Hours, { duration_minutes, step_minutes }: ServiceTimes, window: Span): number[] {
+export function workingStarts(
+  hours: Hours,
+  { duration_minutes, step_minutes }: ServiceTimes,
+  window: Span,
+  clocks: Clocks = clockOf,
+): number[] {
   const starts: number[] = [];
-  for (const { range, clock } of workingRanges(hours, window)) {
+  for (const { range, clock } of workingRanges(hours, window, clocks)) {
     const [begin, end] = [clock(minutesOf(range.start)), clock(minutesOf(range.end))];
     for (let at = minutesOf(range.start); at < minutesOf(range.end); at += step_minutes) {
       const { ms, isReal } = clock(at);
@@ -71,15 +76,21 @@ export function joined(spans: Span[]): Span[] {
 
 /** The first moment at which the clock shows so many minutes of the day, or more; `isReal`: it shows just these. */
 type Clock = (minutes: number) => { ms: number; isReal: boolean };
+export type Clocks = (timezone: string, date: Temporal.PlainDate) => Clock;
 
-function workingRanges({ timezone, weekly_hours, overrides }: Hours, window: Span): { range: HourRange; clock: Clock }[] {
+function workingRanges(
+  { timezone, weekly_hours, overrides }: Hours,
+  window: Span,
+  clocks: Clocks = clockOf,
+): { range: HourRange; clock: Clock }[] {
   const ranges: { range: HourRange; clock: Clock }[] = [];
   const last = dateAt(timezone, window.end);
   for (let date = dateAt(timezone, window.start); Temporal.PlainDate.compare(date, last) <= 0; date = date.add({ days: 1 })) {
-    const override = overrides.find((one) => one.date === date.toString());
+    const day = date.toString();
+    const override = overrides.find((one) => one.date === day);
     const ofDay = override?.ranges ?? weekly_hours.filter(({ weekday }) => weekday === date.dayOfWeek);
     if (ofDay.length === 0) continue;
-    const clock = clockOf(timezone, date);
+    const clock = clocks(timezone, date);
     ranges.push(...ofDay.map((range) => ({ range, clock })));
   }
   return ranges;
@@ -96,6 +107,17 @@ function clockOf(timezone: string, date: Temporal.PlainDate): Clock {
   return (minutes) => ({ ms: start.ms + minutes * minute, isReal: true });
 }
 
+/** For many people in few zones: a clock takes some conversions of Temporal, which are slow. */
+export function rememberedClocks(): Clocks {
+  const known = new Map<string, Clock>();
+  return (timezone, date) => {
+    const key = `${date} ${timezone}`;
+    const clock = known.get(key) ?? clockOf(timezone, date);
+    known.set(key, clock);
+    return clock;
+  };
+}
+
 function momentOf(timezone: string, date: Temporal.PlainDate, minutes: number) {
   const wall = date.toPlainDateTime().add({ minutes });
   const found = wall.toZonedDateTime(timezone, { disambiguation: 'compatible' });
@@ -110,6 +132,15 @@ export function daysIn(timezone: string, first: string, last: string): Span {
   const at = (date: string, minutes: number) =>
     momentOf(timezone, Temporal.PlainDate.from(date, { overflow: 'reject' }), minutes).ms;
   return { start: at(first, 0), end: at(last, 24 * 60) };
+}
+
+/** Each of these days, whole: where one ends the next begins. */
+export function* eachDay(timezone: string, first: string, last: string): Generator<{ date: string; span: Span }> {
+  const end = Temporal.PlainDate.from(last);
+  for (let day = Temporal.PlainDate.from(first); Temporal.PlainDate.compare(day, end) <= 0; day = day.add({ days: 1 })) {
+    const date = day.toString();
+    yield { date, span: daysIn(timezone, date, date) };
+  }
 }
 
 /** `2026-03-29T13:00:00+02:00`: what a clock in that zone shows. */

@@ -12,6 +12,8 @@ export type Reads = {
   prepared: Ask;
   /** Runs `work` in a place of the organization, on one connection, with time limits. Throws 503 or `TooSlow`. */
   dear<Result>(organizationId: string, work: (ask: Ask) => Promise<Result>): Promise<Result>;
+  /** Runs `work` in a place of the key, for what takes time here and not in the database. Throws 503. */
+  inPlace<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
   /** Steps of a long read run one at a time for an organization, with rests for other work. */
   inTurns<Step>(organizationId: string, steps: AsyncGenerator<Step>): AsyncGenerator<Step>;
   bounds: ReadBounds;
@@ -102,6 +104,7 @@ export function createReads(database: Database, { atOnce, checks, ms }: Options)
     plain: (text, params) => queryPlanned(database, text, params),
     prepared: (text, params) => query(database, text, params),
     dear: (organizationId, work) => shares.use(organizationId, () => inOneConnection(work)),
+    inPlace: (key, work) => shares.use(key, work),
     async *inTurns(organizationId, steps) {
       try {
         for (;;) {

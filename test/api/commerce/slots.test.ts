@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { beforeEach, expect, test } from '@jest/globals';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { at, book, bookable, dayOf, orderFor } from '../../support/bookings.ts';
@@ -104,4 +105,32 @@ test('31 days are answered; a service that is not active has none', async () => 
   expect((await slots(serviceId, { from: '2027-03-01', to: '2027-03-31' })).status).toBe(200);
   await app.call('commerce.services.update', { key: own.key, params: { serviceID: serviceId }, body: { active: false } });
   expect((await slots(serviceId, { from: '2027-03-01', to: '2027-03-31' })).status).toBe(404);
+});
+
+test('a month of many starts comes in whole days, and `next_from` says where to go on', async () => {
+  const hours = [1, 2, 3, 4, 5, 6, 7].map((weekday) => ({ weekday, start: '00:00', end: '24:00' }));
+  const service = { duration_minutes: 5, step_minutes: 5, horizon_days: 60 };
+  const { serviceId } = await bookable(app, own, { service, staff: { weekly_hours: hours } });
+  const { body } = await slots(serviceId, { from: dayOf(1), to: dayOf(30) });
+  expect(body.items).toHaveLength(6 * 288);
+  expect(body.next_from).toBe(dayOf(7));
+  const next = await slots(serviceId, { from: body.next_from, to: dayOf(8) });
+  expect(next.body.items[0].starts_at).toBe(at(7, '00:00'));
+  expect(next.body.next_from).toBeNull();
+});
+
+test('one search of an organization is computed at a time, and another organization does not wait for it', async () => {
+  const { serviceId } = await bookable(app, own);
+  const other = await app.organization();
+  const others = await bookable(app, other);
+  let letGo: () => void = () => undefined;
+  const held = app.web.deps.reads.inPlace(`slots:${own.organizationId}`, () => new Promise<void>((done) => (letGo = done)));
+  const waiting = slots(serviceId, { from: dayOf(1), to: dayOf(1) });
+  expect(await Promise.race([waiting, setTimeout(300, 'waits')])).toBe('waits');
+  const query = { from: dayOf(1), to: dayOf(1) };
+  const free = await app.call('commerce.services.slots', { key: other.key, params: { serviceID: others.serviceId }, query });
+  expect(free.status).toBe(200);
+  letGo();
+  await held;
+  expect((await waiting).status).toBe(200);
 });
