@@ -1,10 +1,12 @@
 import Joi from 'joi';
 import { connectionLock } from '../../src/connections/change.ts';
-import { changeConnection, connectionsLock, makeConnection, maxConnections } from '../../src/connections/connect.ts';
+import { assertRoom, changeConnection, connectionsLock, makeConnection, maxConnections } from '../../src/connections/connect.ts';
 import { type ConnectionProvider, connectionProviders } from '../../src/connections/connection.entity.ts';
 import { deleteConnection } from '../../src/connections/delete.ts';
 import { listConnections, readConnection } from '../../src/connections/queries.ts';
 import { tryCredentials } from '../../src/connections/verify.ts';
+import { AppError } from '../../src/platform/errors.ts';
+import type { RequestLimits } from '../../src/platform/rate-limits/requests.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
 import { withExample } from '../http/view.ts';
@@ -49,7 +51,7 @@ export const createConnection = endpoint({
   example: {
     body: { provider: 'google', name: 'Front desk', credentials: { refresh_token: 'sandbox-refresh-token' } },
   },
-  async handler({ body, own, write }, { config, providers, secrets }) {
+  async handler({ body, own, write }, { config, providers, secrets, limits }) {
     const { provider } = body;
     const given = {
       provider,
@@ -59,6 +61,8 @@ export const createConnection = endpoint({
       settings: checkSettings(body.settings, config)!,
       isDefault: body.is_default,
     };
+    await assertRoom(own);
+    await takeTry(limits, own.organizationId);
     const tried = await tryCredentials(providers, given);
     return write({ locks: [connectionsLock(own.organizationId)] }, async (tx) => ({
       status: 201,
@@ -66,6 +70,14 @@ export const createConnection = endpoint({
     }));
   },
 });
+
+/** The provider sees the address of the installation, which all organizations share. */
+async function takeTry({ credentials }: RequestLimits, organizationId: string): Promise<void> {
+  if (!credentials) return;
+  const { isAllowed, resetSeconds } = await credentials.take(`credentials:${organizationId}`);
+  if (!isAllowed)
+    throw new AppError('rate_limited', 'Too many credentials were tried: wait', { retryAfterSeconds: resetSeconds });
+}
 
 export const listOfConnections = endpoint({
   tag: aboutConnection.tag,
@@ -125,11 +137,12 @@ export const patchConnection = endpoint({
   responses: { 200: withExample(connectionView, { name: 'Back office' }) },
   errors: [503],
   example: { body: { name: 'Back office' } },
-  async handler({ params, body, own, write }, { config, providers, secrets }) {
+  async handler({ params, body, own, write }, { config, providers, secrets, limits }) {
     const id = params.connectionID;
     const { provider } = await readConnection(own, id);
     checkSettings(body.settings, config);
     const given = body.credentials && checkCredentials(provider, body.credentials);
+    if (given) await takeTry(limits, own.organizationId);
     const tried = given && (await tryCredentials(providers, { provider, credentials: given }));
     const change = {
       name: body.name,

@@ -1,3 +1,4 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { ConnectionProvider } from '../../src/connections/connection.entity.ts';
 import { invalidField } from '../../src/platform/errors.ts';
 import { checkUrl, ForbiddenAddress, type UrlRules } from '../../src/platform/network/address-guard.ts';
@@ -19,6 +20,24 @@ const forms: Record<ConnectionProvider, [Form, ...Form[]]> = {
 /** Those that are sent in a header; a private key has lines. */
 const isHeaderSafe = (text: string) => /^[\x20-\x7e]+$/.test(text);
 
+/** Twice what providers give. We sign with it while others wait, and the time grows with the third power of its bits. */
+const maxKeyBits = 4_096;
+const bitsOf = (part: string | undefined) => Buffer.from(part ?? '', 'base64url').length * 8;
+
+/** The parts too: a key need not fit together, and the time to sign is that of its primes. What is no key is for the provider to refuse. */
+function isTooLarge(text: string): boolean {
+  let key: KeyObject;
+  try {
+    key = createPrivateKey(text);
+  } catch {
+    return false;
+  }
+  if (key.asymmetricKeyType !== 'rsa') return false;
+  const { n, e, d, p, q, dp, dq, qi } = key.export({ format: 'jwk' });
+  const [whole, half] = [Math.max(...[n, e, d].map(bitsOf)), Math.max(...[p, q, dp, dq, qi].map(bitsOf))];
+  return whole > maxKeyBits || half > maxKeyBits / 2 + 64;
+}
+
 /** Throws 422 at the field. */
 export function checkCredentials(provider: ConnectionProvider, given: Record<string, string>): Record<string, string> {
   const [first, ...others] = forms[provider];
@@ -32,6 +51,8 @@ export function checkCredentials(provider: ConnectionProvider, given: Record<str
     if (name !== 'private_key' && !isHeaderSafe(value))
       throw invalidField(`credentials.${name}`, `"credentials.${name}" must be ASCII without control characters`);
   }
+  if (given.private_key !== undefined && isTooLarge(given.private_key))
+    throw invalidField('credentials.private_key', `"credentials.private_key" must be a key of at most ${maxKeyBits} bits`);
   return given;
 }
 

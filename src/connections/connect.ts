@@ -1,4 +1,6 @@
 import { fromNow, now } from '../platform/database/columns.ts';
+import type { Own } from '../platform/database/own.ts';
+import { statement } from '../platform/database/statement.ts';
 import { AppError } from '../platform/errors.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import type { TenantTx } from '../platform/ledger/tx.ts';
@@ -26,6 +28,15 @@ export type NewConnection = {
   isDefault?: boolean;
 };
 
+const tooMany = () => new AppError('limit_reached', `An organization has at most ${maxConnections} connections`);
+
+/** Before the provider is asked; `makeConnection` looks again. Throws 422. */
+export async function assertRoom(own: Own): Promise<void> {
+  if ((await livingConnections(own, {})).length >= maxConnections) throw tooMany();
+}
+
+const livingConnections = statement((select) => select(Connection).select('id').where('deleted_at', 'is', null));
+
 const seconds = (token: AccessToken) => Math.floor(token.expiresInSeconds) / 60;
 
 /** Needs `connectionsLock`. The credentials have been tried. Throws 422 for too many. */
@@ -33,8 +44,7 @@ export async function makeConnection(tx: TenantTx, given: NewConnection, tried: 
   const { own } = tx;
   own.assertLocked(connectionsLock(own.organizationId));
   const others = await own.find(Connection, { deleted_at: null });
-  if (others.length >= maxConnections)
-    throw new AppError('limit_reached', `An organization has at most ${maxConnections} connections`);
+  if (others.length >= maxConnections) throw tooMany();
   const kind = kindOf[given.provider];
   const id = uuidv7();
   const isDefault = given.isDefault ?? !others.some((other) => other.kind === kind && other.is_default);

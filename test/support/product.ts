@@ -208,6 +208,7 @@ const defaults: Environment = {
   WEBHOOK_TIMEOUT_MS: '2000',
   // High, and not off: what a test of limits does not ask for shall not meet them, but pass through them.
   RATE_LIMIT_PER_MINUTE: '600000000',
+  CREDENTIAL_TRIES_PER_MINUTE: '0',
   // A machine that is busy with other work shall not end a request's waits: what they end in is the subject of tests that set them.
   REQUEST_LOCK_TIMEOUT_MS: '60000',
   REQUEST_STATEMENT_TIMEOUT_MS: '60000',

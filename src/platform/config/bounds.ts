@@ -41,6 +41,11 @@ export const bounds = {
     .max(1_000_000_000)
     .default(1_200)
     .description('Bodies a minute at the callback of one payment or shipping connection; 0: no limit'),
+  CREDENTIAL_TRIES_PER_MINUTE: whole
+    .min(0)
+    .max(1_000_000_000)
+    .default(60)
+    .description('Credentials of connections that an organization may have tried at their provider a minute; 0: no limit'),
   BODIES_MAX_BYTES: bytes(64).description(
     'Bytes of request bodies that callers with a credential may have here at once; beyond: 503',
   ),
@@ -179,6 +184,7 @@ export type Bounds = {
   providerWebhookMaxParts: number;
   channelWebhooksPerMinute: number;
   connectionWebhooksPerMinute: number;
+  credentialTriesPerMinute: number;
   bodiesMaxBytes: number;
   bodiesOrganizationMaxBytes: number;
   bodiesAnonymousMaxBytes: number;

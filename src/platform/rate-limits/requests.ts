@@ -12,6 +12,8 @@ export type RequestLimits = {
   organization?: Quota;
   channel?: Quota;
   connection?: Quota;
+  /** Of an organization: credentials that are tried at a provider while the caller waits. */
+  credentials?: Quota;
   lookUps: LookUps;
   close(): void;
 };
@@ -22,6 +24,7 @@ type Settings = Pick<
   | 'rateLimitOrganizationPerMinute'
   | 'channelWebhooksPerMinute'
   | 'connectionWebhooksPerMinute'
+  | 'credentialTriesPerMinute'
   | 'queueUrl'
 >;
 
@@ -36,6 +39,7 @@ export function createRequestLimits(config: Settings, log: Log, processes: () =>
     organization: createQuota(config.rateLimitOrganizationPerMinute, counter),
     channel: createQuota(config.channelWebhooksPerMinute, counter),
     connection: createQuota(config.connectionWebhooksPerMinute, counter),
+    credentials: createQuota(config.credentialTriesPerMinute, counter),
     close: () => counter.close(),
   };
 }

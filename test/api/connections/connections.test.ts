@@ -1,3 +1,4 @@
+import { generateKeyPairSync, type JsonWebKey } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { maxConnections } from '../../../src/connections/connect.ts';
 import { useApp } from '../../support/app.ts';
@@ -7,6 +8,22 @@ const app = useApp();
 
 const create = (body: object, key?: string) => app.call('connections.create', { body, key });
 const stored = (id: string) => app.one('select * from connections where id = $1', [id]);
+
+const rsaKey = (modulusLength: number): JsonWebKey =>
+  generateKeyPairSync('rsa', { modulusLength }).privateKey.export({ format: 'jwk' });
+
+/** PKCS #1, by hand: the parts need not fit together. */
+function pemOf({ n, e, d, p, q, dp, dq, qi }: JsonWebKey): string {
+  const lengthOf = ({ length }: Buffer) => (length < 128 ? [length] : [0x82, length >> 8, length & 255]);
+  const tagged = (tag: number, value: Buffer) => Buffer.concat([Buffer.from([tag, ...lengthOf(value)]), value]);
+  const integers = ['', n, e, d, p, q, dp, dq, qi].map((part) =>
+    tagged(2, Buffer.concat([Buffer.from([0]), Buffer.from(part!, 'base64url')])),
+  );
+  const lines = tagged(0x30, Buffer.concat(integers))
+    .toString('base64')
+    .match(/.{1,64}/g)!;
+  return ['-----BEGIN RSA PRIVATE KEY-----', ...lines, '-----END RSA PRIVATE KEY-----', ''].join('\n');
+}
 
 describe('making one', () => {
   test('good credentials make a connection, which shows none of them', async () => {
@@ -88,6 +105,33 @@ describe('making one', () => {
       tenant.organizationId,
     ]);
     expect(defaults).toHaveLength(1);
+  });
+
+  test('where there is no room for one, the provider is not asked', async () => {
+    const tenant = await app.organization();
+    await app.rows(
+      `insert into connections (organization_id, id, kind, provider, name, credentials)
+       select $1, uuidv7(), 'calendar', 'google', 'Test', 'sealed' from generate_series(1, $2)`,
+      [tenant.organizationId, maxConnections],
+    );
+    const { status, body } = await create({ provider: 'google', credentials: { refresh_token: 'unknown' } }, tenant.key);
+    expect(status).toBe(422);
+    expect(body.error.code).toBe('limit_reached');
+  });
+
+  test('a private key of more than 4096 bits is refused at its field, however it is put together', async () => {
+    const [small, large] = [rsaKey(2_048), rsaKey(4_352)];
+    const mixed = { ...small, p: large.p, dp: large.dp };
+    for (const key of [pemOf(large), pemOf(mixed)]) {
+      const { status, body } = await create({
+        provider: 'google',
+        credentials: { client_email: 'a@b.example', private_key: key },
+      });
+      expect(status).toBe(422);
+      expect(body.error.details).toMatchObject([{ field: 'credentials.private_key' }]);
+    }
+    const known = await create({ provider: 'google', credentials: { client_email: 'a@b.example', private_key: pemOf(small) } });
+    expect(known.body.error.code).toBe('provider_refused');
   });
 
   test('the same Idempotency-Key makes one', async () => {

@@ -14,6 +14,7 @@ const app = useApp({
     RATE_LIMIT_ORGANIZATION_PER_MINUTE: String(ceiling),
     CHANNEL_WEBHOOKS_PER_MINUTE: '5',
     CONNECTION_WEBHOOKS_PER_MINUTE: '3',
+    CREDENTIAL_TRIES_PER_MINUTE: '3',
     TRUST_PROXY: '1',
   },
 });
@@ -264,6 +265,22 @@ test("empty bodies to a payment connection's callback cost the address", async (
   expect((await app.raw('POST', path, { key: null, ...signed })).status).toBe(200);
   for (let index = 0; index < quota; index += 1) expect((await app.raw('POST', path, { key: null, headers })).status).toBe(200);
   expect((await app.raw('POST', path, { key: null, headers })).status).toBe(429);
+});
+
+test('the credentials that an organization has tried at a provider have a limit, and another organization its own', async () => {
+  const tenant = await app.organization();
+  const body = { provider: 'google', credentials: { refresh_token: 'sandbox-refresh-token-of-limits' } };
+  const create = (key: string, more: object = {}) => app.call('connections.create', { key, body: { ...body, ...more } });
+  const { id } = (await create(tenant.key)).body;
+  expect((await create(tenant.key, { credentials: { refresh_token: 'unknown' } })).status).toBe(422);
+  const change = { key: tenant.key, params: { connectionID: id }, body: { credentials: body.credentials } };
+  expect((await app.call('connections.update', change)).status).toBe(200);
+  for (const refused of [await create(tenant.key), await app.call('connections.update', change)]) {
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  }
+  expect((await app.call('connections.update', { ...change, body: { name: 'Other' } })).status).toBe(200);
+  expect((await create((await app.organization()).key)).status).toBe(201);
 });
 
 const callbackToken = 'a token that the tenant chose';
