@@ -6,7 +6,7 @@ const repeatedDays = 7;
 
 /**
  * Those of numbers without a channel whose account the provider reports already: their channel is made by the last step of an onboarding.
- * SQL: across organizations, of a table of a domain that this one does not know.
+ * SQL: across organizations, of a table of a domain that this one does not know; a copy of it is on each node.
  */
 export async function numbersToCome(em: Em, numbers: string[]): Promise<Set<string>> {
   if (numbers.length === 0) return new Set();

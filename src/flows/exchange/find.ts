@@ -1,5 +1,5 @@
 import type { Source } from '../../platform/database/database.ts';
-import type { Own } from '../../platform/database/own.ts';
+import { type Own, ownRows } from '../../platform/database/own.ts';
 import { query } from '../../platform/database/query.ts';
 import { isUuid } from '../../platform/ids.ts';
 
@@ -38,14 +38,18 @@ const columns = `
   select c.id, c.organization_id, ${state},
          array(select k.private_key ${keysOfChannel} ${likeliestFirst}) as private_keys`;
 
-/** SQL: the provider names the channel, and a request has seconds: channel and keys in one trip. */
-const channelStatement = `${columns}
-    from channels c
-   where c.id = $1
-     and c.deleted_at is null`;
+type Place = { organization_id: string; id: string };
+
+/** SQL: the provider names a channel and no organization: of a table that has a copy on each node. */
+const channelStatement = `
+  select organization_id, id
+    from channels
+   where id = $1
+     and deleted_at is null`;
 
 /** SQL: a self-join. */
-const standInStatement = `${columns}
+const standInStatement = `
+  select c.organization_id, c.id
     from channels gone
     join channels c
       on c.organization_id = gone.organization_id
@@ -56,16 +60,24 @@ const standInStatement = `${columns}
    order by c.status <> 'connected', c.id
    limit 1`;
 
+/** SQL: channel and keys as they are at one moment. */
+const withKeysStatement = `${columns}
+    from channels c
+   where c.organization_id = $1
+     and c.id = $2
+     and c.deleted_at is null`;
+
 /**
  * The provider keeps the address of a flow until the flow is published anew. After its channel was deleted, another number of the account answers
  * there: that number's forms have the same address. Undefined for a malformed id too.
  */
 export async function findExchangeChannel(source: Source, id: string): Promise<ExchangeChannel | undefined> {
   if (!isUuid(id)) return undefined;
-  const [row] = await query<ExchangeChannel>(source, channelStatement, [id]);
-  if (row) return row;
-  const [standIn] = await query<ExchangeChannel>(source, standInStatement, [id]);
-  return standIn;
+  const [place] = await query<Place>(source, channelStatement, [id]);
+  const found = place ?? (await query<Place>(source, standInStatement, [id]))[0];
+  if (!found) return undefined;
+  const [channel] = await ownRows(source, found.organization_id).sql<ExchangeChannel>(withKeysStatement, [found.id]);
+  return channel;
 }
 
 /** The message that opened a flow, whom and what it is about, and what its channel has now. */

@@ -16,6 +16,10 @@ export const placements: Record<string, { placement: Placement; why: string }> =
   invitations: { placement: 'reference', why: 'found by the hash of the link, before the organization is known' },
   channels: { placement: 'reference', why: "a provider's webhook names the number, before the organization is known" },
   connections: { placement: 'reference', why: "a provider's webhook names it, before the organization is known" },
+  onboardings: {
+    placement: 'reference',
+    why: "a provider's webhook names the number, before it has a channel; some rows and writes for each number",
+  },
   heartbeats: { placement: 'reference', why: 'of processes; read beside the message whose outcome is unknown' },
   password_resets: { placement: 'local', why: 'of people' },
   login_limits: { placement: 'local', why: 'of addresses and people' },
