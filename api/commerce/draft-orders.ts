@@ -16,6 +16,7 @@ import { actorOf } from '../../src/organizations/caller.ts';
 import { brokenReference } from '../../src/platform/database/errors.ts';
 import type { Own } from '../../src/platform/database/own.ts';
 import { invalidField } from '../../src/platform/errors.ts';
+import type { Ask } from '../../src/platform/listing/paging.ts';
 import { endpoint, ok, type Reply } from '../http/endpoint.ts';
 import { keysetOf, listOf, type PageQuery, pageOf, pageQuery } from '../http/paging.ts';
 import { id } from '../http/schemas.ts';
@@ -45,13 +46,12 @@ export const listOfDraftOrders = endpoint({
   summary: 'List draft orders, newest first',
   query: Joi.object<PageQuery & DraftFilter>({ ...pageQuery, contact_id: id }),
   responses: { 200: listOf(draftView) },
-  async handler({ query, own }) {
+  async handler({ query, own }, { reads }) {
     const { contact_id } = query;
     const filter = { ...(contact_id !== undefined && { contact_id }) };
-    const { rows, total } = await listDrafts(own, filter, {
-      ...keysetOf('draft-orders', filter, query),
-      includeTotal: query.include_total,
-    });
+    const asked = { ...keysetOf('draft-orders', filter, query), includeTotal: query.include_total };
+    const read = (ask: Ask) => listDrafts(own, ask, filter, asked);
+    const { rows, total } = await (query.include_total ? reads.dear(own.organizationId, read) : read(reads.plain));
     const page = pageOf('draft-orders', filter, query, rows, total);
     return ok({ items: (await showDrafts(own, page.rows)).map(toDraftView), meta: page.meta });
   },

@@ -6,7 +6,7 @@ import { AppError, notFound } from '../../platform/errors.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import { subjectLock } from '../../platform/ledger/locks.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
-import { list, type Page } from '../../platform/listing/paging.ts';
+import { type Ask, type Page, type PageRows, pageOfQuery } from '../../platform/listing/paging.ts';
 import { assertRevision } from '../../platform/revision.ts';
 import type { NewOrder, OrderContent } from './content.ts';
 import { DraftOrder } from './draft.entity.ts';
@@ -83,13 +83,10 @@ export async function deleteDraft(tx: OwnTx, id: string): Promise<void> {
 export const claimDraft = async (tx: OwnTx, { id, revision }: DraftRow, orderId: string): Promise<boolean> =>
   (await tx.update(DraftOrder, { id, revision, order_id: null }, { order_id: orderId, updated_at: now() })) === 1;
 
-const everyDraft = list<object, DraftRow>((select) => select(DraftOrder).select(columns));
-const draftsOfContact = list<{ contactId: string }, DraftRow>((select, { contactId }) =>
-  select(DraftOrder).select(columns).where('contact_id', '=', contactId),
-);
-
 export type DraftFilter = { contact_id?: string };
 
 /** Newest first. */
-export const listDrafts = (own: Own, { contact_id }: DraftFilter, page: Page) =>
-  contact_id === undefined ? everyDraft(own, {}, page) : draftsOfContact(own, { contactId: contact_id }, page);
+export function listDrafts(own: Own, ask: Ask, { contact_id }: DraftFilter, page: Page): Promise<PageRows<DraftRow>> {
+  const drafts = own.select(DraftOrder).select(columns);
+  return pageOfQuery<DraftRow>(ask, contact_id === undefined ? drafts : drafts.where('contact_id', '=', contact_id), page);
+}

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { beforeAll, expect, test } from '@jest/globals';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { contact } from '../../support/factories/contact.ts';
@@ -121,4 +122,21 @@ test('a stranger finds no draft', async () => {
     expect((await app.call(`commerce.draft-orders.${operation}`, { ...about(draft), key })).status).toBe(404);
   expect((await app.call('commerce.draft-orders.update', { ...about(draft), key, body: { notes: 'x' } })).status).toBe(404);
   expect((await app.call('commerce.draft-orders.list', { key })).body.items).toEqual([]);
+});
+
+test('a list with a total waits for a place of the organization, and one without does not', async () => {
+  let open: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const held = app.web.deps.reads.dear(app.tenant.organizationId, () => gate);
+  const list = (query: Record<string, boolean>) => app.call('commerce.draft-orders.list', { query });
+  const counted = list({ include_total: true });
+  expect((await list({})).status).toBe(200);
+  expect(await Promise.race([counted, setTimeout(300, 'waits')])).toBe('waits');
+  open();
+  await held;
+  const { status, body } = await counted;
+  expect(status).toBe(200);
+  expect(body.meta.total).toBeGreaterThan(0);
 });
