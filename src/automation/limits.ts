@@ -4,6 +4,8 @@ export const maxSteps = 50;
 /** Of branches in branches, and of conditions in conditions. */
 export const maxDepth = 5;
 export const maxConditions = 50;
+/** Of a text that a condition compares with. */
+export const maxValueCharacters = 4_096;
 export const maxWaitDays = 365;
 export const maxForEach = 100_000;
 export const maxLiveRuns = 1_000_000;

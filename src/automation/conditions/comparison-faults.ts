@@ -4,6 +4,7 @@ import { isFault, readFilter } from '../../platform/listing/filters.ts';
 import { operators } from '../../platform/listing/operators.ts';
 import { recordFieldsOf } from '../../records/types/listing.ts';
 import { subjectFields } from '../definition/subject-fields.ts';
+import { maxValueCharacters } from '../limits.ts';
 import { changeToldBy } from './changes.ts';
 import { eventMembers } from './event-names.ts';
 import { isChange, now, withinHours } from './more-operators.ts';
@@ -18,8 +19,15 @@ const keys = ['field', 'operator', 'value'];
 const everyOperator: readonly unknown[] = operators;
 const fieldOfRecord = /^[a-z][a-z0-9_]{0,62}(\.currency_code)?$/;
 
-/** Two braces alone may be looked for in a message. */
-const looksLiquid = (value: unknown) => typeof value === 'string' && /\{\{.*\}\}|\{%.*%\}/s.test(value);
+/** Two braces alone may be looked for in a message. A regular expression would look from each opening to the end of the text. */
+export const looksLiquid = (text: string) => isWithin(text, '{{', '}}') || isWithin(text, '{%', '%}');
+
+function isWithin(text: string, opening: string, closing: string): boolean {
+  const at = text.indexOf(opening);
+  return at >= 0 && text.includes(closing, at + opening.length);
+}
+
+const textsIn = (value: unknown) => [value].flat().filter((one) => typeof one === 'string');
 
 /** The first thing that is wrong with one condition. */
 export function comparisonFault(given: Record<string, unknown>, context: ConditionContext): Found | undefined {
@@ -29,7 +37,10 @@ export function comparisonFault(given: Record<string, unknown>, context: Conditi
   const { field, operator = 'eq', value } = given;
   if (typeof field !== 'string') return found('.field', 'string.base', 'field must be a string such as contact.name');
   if (typeof operator !== 'string') return found('.operator', 'string.base', 'operator must be a string');
-  if ([value].flat().some(looksLiquid))
+  const texts = textsIn(value);
+  if (texts.some((text) => text.length > maxValueCharacters))
+    return found('.value', 'string.max', `A text of a condition has at most ${maxValueCharacters} characters`);
+  if (texts.some(looksLiquid))
     return found(
       '.value',
       'condition.liquid',

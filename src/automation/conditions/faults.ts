@@ -36,6 +36,7 @@ function look(given: unknown, path: Path, depth: number, walk: Walk): void {
 
 function lookAtOne(given: Record<string, unknown>, path: Path, walk: Walk): void {
   walk.count += 1;
+  if (walk.count > maxConditions) return;
   const fault = comparisonFault(given, walk.context);
   if (fault) refuse(walk, path, fault);
 }

@@ -60,7 +60,8 @@ function checkTarget({ action, on, component }: ActionPart, screen: ScreenPart, 
 
 const shown = (name: unknown) => (typeof name === 'string' && name !== '' ? name : '(none)');
 
-const reference = /^\$\{(?:screen\.([^.}]+)\.)?(form|data)\.([^.}]+)[^}]*\}$/;
+/** After the name comes a dot or the end: a name that could end anywhere would be tried at each of its letters. */
+export const reference = /^\$\{(?:screen\.([^.}]+)\.)?(form|data)\.([^.}]+)(?:\.[^}]*)?\}$/;
 
 /** Texts and parts of a payload that are filled in on the phone. */
 function checkReferences(screen: ScreenPart, model: Model, faults: Faults): void {
