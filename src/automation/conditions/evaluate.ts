@@ -6,6 +6,7 @@ import { isWithinHours } from './business-hours.ts';
 import { conditionHolds, isNothing } from './compare.ts';
 import type { Comparison, Conditions } from './conditions.ts';
 import { behind, type Facts } from './facts.ts';
+import { type Folds, foldsOnce } from './folds.ts';
 import { isChange, now, withinHours } from './more-operators.ts';
 import { changeNameOf, type Named, namedField } from './named.ts';
 import type { Plain } from './plain-facts.ts';
@@ -18,7 +19,7 @@ export type Seen = { path: string; field: string; operator: string; value: unkno
 /** `hours` and `timezone`: the organization's. */
 export type Clock = { now: Date; hours: BusinessHours; timezone: string };
 
-type Asking = { facts: Facts; clock: Clock; seen: Seen[] };
+type Asking = { facts: Facts; clock: Clock; seen: Seen[]; folds: Folds };
 
 /**
  * Whether they hold of the facts, as the list would give the record. Each is asked, so that all is seen. Of an object that is not there no
@@ -26,7 +27,7 @@ type Asking = { facts: Facts; clock: Clock; seen: Seen[] };
  */
 export function holds(conditions: Conditions | null, facts: Facts, clock: Clock): { holds: boolean; seen: Seen[] } {
   const seen: Seen[] = [];
-  return { holds: conditions === null || ask(conditions, '', { facts, clock, seen }), seen };
+  return { holds: conditions === null || ask(conditions, '', { facts, clock, seen, folds: foldsOnce() }), seen };
 }
 
 function ask(given: Conditions, path: string, asking: Asking): boolean {
@@ -45,19 +46,19 @@ type Outcome = { actual: unknown; holds: boolean };
 const no = (actual?: unknown): Outcome => ({ actual, holds: false });
 
 function compared(given: Comparison, asking: Asking): Outcome {
-  const { facts } = asking;
+  const { facts, folds } = asking;
   const { field, operator = 'eq' } = given;
   if (operator === withinHours) return within(given, asking);
   const named = namedField(field, facts[behind]?.recordFields);
-  if (isChange(operator)) return changed(given, operator, named, facts);
+  if (isChange(operator)) return changed(given, operator, named, asking);
   if (!named || !objectOf(facts, named)) return no();
-  return heldBy(given, named, actualOf(facts, named));
+  return heldBy(given, named, actualOf(facts, named), folds);
 }
 
 /** A value is read as the list reads it. */
-function heldBy({ operator, value }: Comparison, { name, fields }: Named, actual: unknown): Outcome {
+function heldBy({ operator, value }: Comparison, { name, fields }: Named, actual: unknown, folds: Folds): Outcome {
   const read = readFilter(fields, { field: name, ...(operator && { operator }), ...(value !== undefined && { value }) });
-  return isFault(read) ? no(actual) : { actual, holds: conditionHolds(read, actual) };
+  return isFault(read) ? no(actual) : { actual, holds: conditionHolds(read, actual, folds) };
 }
 
 function within({ field, value = true }: Comparison, { facts, clock }: Asking): Outcome {
@@ -68,7 +69,7 @@ function within({ field, value = true }: Comparison, { facts, clock }: Asking): 
 }
 
 /** What the event tells of its object. */
-function changed({ field, value }: Comparison, operator: string, named: Named | undefined, facts: Facts): Outcome {
+function changed({ field, value }: Comparison, operator: string, named: Named | undefined, { facts, folds }: Asking): Outcome {
   const told = facts[behind]?.told;
   const { root, name } = changeNameOf(field, named);
   if (told?.root !== root) return no();
@@ -78,7 +79,7 @@ function changed({ field, value }: Comparison, operator: string, named: Named | 
   const shown = operator === 'changed_from' ? change.from : change.to;
   const actual = valueIn(objectWith(named, name, shown), named);
   if (value === null) return { actual, holds: isNothing(actual) || actual === '' };
-  return heldBy({ field, operator: Array.isArray(value) ? 'in' : 'eq', value }, named, actual);
+  return heldBy({ field, operator: Array.isArray(value) ? 'in' : 'eq', value }, named, actual, folds);
 }
 
 /** An object of the root with this value alone. */

@@ -1,5 +1,6 @@
 import type { Own } from '../../platform/database/own.ts';
 import { ofRules } from '../../platform/events/automation-events.ts';
+import { slices } from '../../platform/load/slices.ts';
 import { holds } from '../conditions/evaluate.ts';
 import { type Facts, loadFacts } from '../conditions/facts.ts';
 import { type Subject, subjectOf } from '../conditions/subject.ts';
@@ -103,19 +104,25 @@ async function startsAmong(
       return undefined;
     }
   };
-  const triggered = rules.flatMap((rule): Triggered[] => {
+  const turnOfOthers = slices();
+  const triggered: Triggered[] = [];
+  for (const rule of rules) {
     const published = versions.of(rule);
     const trigger = published && tried(rule.id, () => triggeredBy(event, published, stopWords));
-    return trigger ? [{ rule, published, trigger }] : [];
-  });
+    if (trigger) triggered.push({ rule, published, trigger });
+    await turnOfOthers();
+  }
   if (triggered.length === 0) return [];
   const subject = await about.subject();
   const asked = triggered.filter(({ published }) => published.definition.conditions !== null);
   const needed = new Set(asked.flatMap(({ published }) => [...published.roots]));
   const facts = asked.length > 0 ? await about.factsFor(needed) : undefined;
-  return triggered
-    .filter(({ rule, published }) => tried(rule.id, () => isMet(published, facts)))
-    .map((one) => startOf(event, subject, one));
+  const starts: RunStart[] = [];
+  for (const one of triggered) {
+    if (tried(one.rule.id, () => isMet(one.published, facts))) starts.push(startOf(event, subject, one));
+    await turnOfOthers();
+  }
+  return starts;
 }
 
 function startOf(

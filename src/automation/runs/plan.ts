@@ -1,4 +1,5 @@
 import { AppError } from '../../platform/errors.ts';
+import { slices } from '../../platform/load/slices.ts';
 import type { Action, CallAction, DatabaseAction, StepContext } from '../actions/action.ts';
 import { readFields } from '../actions/read-fields.ts';
 import type { Definition, Step } from '../definition/definition.ts';
@@ -43,6 +44,7 @@ class Plan {
   private isClosed = false;
   private made: StepContext | undefined;
   private readonly listeners: Listeners;
+  private readonly turnOfOthers = slices();
   /** Rendered, of the step that is tried. */
   private input: unknown;
 
@@ -190,6 +192,7 @@ class Plan {
   private async branch(step: Of<'branch'>): Promise<undefined> {
     const { branches, else: otherwise } = step;
     for (const [index, { conditions }] of branches.entries()) {
+      await this.turnOfOthers();
       if (!(await this.scope.holds(conditions)).holds) continue;
       this.draft.took(step, 'done', { output: { branch: index } }, `branches.${index}`);
       return;

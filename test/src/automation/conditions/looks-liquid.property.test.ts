@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { looksLiquid } from '../../../../src/automation/conditions/comparison-faults.ts';
 import { conditionFaults } from '../../../../src/automation/conditions/fields.ts';
+import { fc } from '../../../support/fast-check.ts';
 
 const pieces = fc.array(fc.constantFrom('{', '}', '%', 'a', '\n'), { maxLength: 12 }).map((letters) => letters.join(''));
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { reference } from '../../../../src/flows/document/check-actions.ts';
+import { fc } from '../../../support/fast-check.ts';
 
 const former = /^\$\{(?:screen\.([^.}]+)\.)?(form|data)\.([^.}]+)[^}]*\}$/;
 const pieces = fc.constantFrom('${', 'screen.', 'form.', 'data.', 'form', 'a', '.', '}', '{', '\n');
