@@ -1,7 +1,9 @@
 import Joi from 'joi';
 import { actions } from '../../src/automation/actions/index.ts';
 import { type SubjectType, subjectTypes } from '../../src/automation/definition/definition.ts';
+import { maxTriedEventBytes } from '../../src/automation/limits.ts';
 import { getRule } from '../../src/automation/rules/rule-row.ts';
+import { maxShownCharacters, maxShownConditions } from '../../src/automation/runs/shown-conditions.ts';
 import { type Tried, tryRule } from '../../src/automation/runs/try-rule.ts';
 import { exampleIds } from '../../src/platform/examples.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
@@ -20,11 +22,14 @@ const asked = Joi.object({
         field: text,
         operator: text,
         value: Joi.any().description('What it asks for'),
-        actual: Joi.any().description('What is there'),
+        actual: Joi.any().description(
+          `What is there. Of more than ${maxShownCharacters} characters the beginning, of a long list or object that of its JSON`,
+        ),
         holds: Joi.boolean().required(),
       }),
     )
-    .required(),
+    .required()
+    .description(`Each that was asked; of a test the first ${maxShownConditions} in all`),
 });
 const fault = Joi.object({ code: Joi.string().required(), message: text }).allow(null).required();
 const seen = { path: '', field: 'contact.email', operator: 'is_not_empty', actual: 'ada@example.com', holds: true };
@@ -94,6 +99,7 @@ export const testOneRule = endpoint({
   method: 'post',
   path: `${oneRule}/test`,
   operationId: 'automation.rules.test',
+  isRead: true,
   scope: 'automation:write',
   summary: 'See what a rule would do',
   description:
@@ -102,7 +108,14 @@ export const testOneRule = endpoint({
     event_id: id,
     event: Joi.object({
       type: Joi.string().max(100).required(),
-      data: Joi.object().max(100).required().description('As the event has it, without `organization_id`'),
+      data: Joi.object()
+        .max(100)
+        .custom((given: object, { error }) =>
+          Buffer.byteLength(JSON.stringify(given)) > maxTriedEventBytes ? error('data.size') : given,
+        )
+        .messages({ 'data.size': `{{#label}} must not be larger than ${maxTriedEventBytes} bytes as JSON` })
+        .required()
+        .description('As the event has it, without `organization_id`; at most 32 kB as JSON'),
     }),
     subject: Joi.object({
       type: Joi.string()

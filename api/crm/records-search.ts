@@ -16,6 +16,7 @@ export const searchOfRecords = endpoint({
   method: 'post',
   path: '/v1/crm/object-types/:objectKind/records/search',
   operationId: 'crm.records.search',
+  isRead: true,
   tag,
   scope: 'crm:read',
   summary: 'Search the records of a kind, with the filters in the body',

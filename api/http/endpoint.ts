@@ -117,6 +117,8 @@ type Said<Body, Query> = {
   isDownload?: boolean | 'media';
   /** A record that is not there is no error: what is asked holds already. A malformed parameter is a 422 then. */
   isMissingFine?: boolean;
+  /** Writes nothing, whatever its method: it may be repeated after a 503, so that its large reply is counted as one to a GET. */
+  isRead?: boolean;
   /** Takes an Idempotency-Key. */
   isIdempotent?: boolean;
   /** Its handler begins with a text of `own`, which takes the look for the key's reply with it. */

@@ -38,6 +38,7 @@ type Validate = ReturnType<typeof import('./middleware/validated.ts').validated>
 export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
   const definition = endpoint as unknown as Definition;
   const { operationId, scope, otherScopes, rawBodyBytes, receive, beforeBody, errorShape } = definition;
+  const isRead = definition.isRead ?? definition.method === 'get';
   const takesBody = !receive && definition.method !== 'get' && definition.method !== 'delete';
   const authenticate = scope === 'public' ? undefined : authenticated(deps, scope, otherScopes);
   const quota = definition.isUnlimited ? undefined : limited(deps.limits);
@@ -49,6 +50,7 @@ export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
   let validate: Validate | undefined;
   return async (req, res) => {
     res.locals.operationId = operationId;
+    res.locals.isRead = isRead;
     try {
       try {
         const admitted = authenticate?.(req, res);

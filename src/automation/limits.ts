@@ -18,6 +18,8 @@ export const maxStartsAnHour = 10;
 export const maxFailuresInARow = 100;
 export const maxSecrets = 100;
 export const maxApiEventBytes = 16 * 1024;
+/** Of an event that is made up for a test: the largest one that the API tells has its own fields around the 16 kB. */
+export const maxTriedEventBytes = 32 * 1024;
 /** Of the variables of a run, as JSON. */
 export const maxVarsBytes = 16 * 1024;
 /** Evaluations and runs of an organization at work at once. */

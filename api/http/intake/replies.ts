@@ -20,7 +20,7 @@ export function createReplies(config: Pick<Config, 'repliesMaxBytes' | 'repliesO
   });
   return (res, bytes) => {
     // Reads only: after a 503 the client would repeat a write. A write's reply is about as large as its counted body.
-    if (bytes <= smallReply || res.req.method !== 'GET') return;
+    if (bytes <= smallReply || !res.locals.isRead) return;
     // Closed already: no event would release it.
     if (res.destroyed || res.closed) return;
     const caller = res.locals.caller as Caller | undefined;

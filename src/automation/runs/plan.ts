@@ -3,7 +3,7 @@ import { slices } from '../../platform/load/slices.ts';
 import type { Action, CallAction, DatabaseAction, StepContext } from '../actions/action.ts';
 import { readFields } from '../actions/read-fields.ts';
 import type { Definition, Step } from '../definition/definition.ts';
-import { maxStepsOfRun, maxVarsBytes } from '../limits.ts';
+import { maxStepsOfRun } from '../limits.ts';
 import { withoutMarks } from '../secret-marks.ts';
 import { awaitedSubjects } from './awaited.ts';
 import type { Batch, Lesson, Next } from './batch.ts';
@@ -19,6 +19,7 @@ import { isTurn, readBy } from './reads.ts';
 import { errorOf, isRefusal } from './refusal.ts';
 import type { RunNow } from './run-now.ts';
 import { RunScope } from './scope.ts';
+import { withVars } from './vars.ts';
 import { durationMs, waitUntil } from './wait-until.ts';
 
 type Of<Type extends Step['type']> = Extract<Step, { type: Type }>;
@@ -202,10 +203,7 @@ class Plan {
 
   private async setVars(step: Of<'set_vars'>): Promise<undefined> {
     const set = await this.scope.render(step.vars);
-    const vars = { ...this.scope.vars, ...set };
-    if (Buffer.byteLength(JSON.stringify(vars)) > maxVarsBytes)
-      throw new AppError('limit_reached', `The variables of a run have at most ${maxVarsBytes} bytes`);
-    this.scope.vars = vars;
+    this.scope.vars = withVars(this.scope.vars, set);
     this.draft.took(step, 'done', { output: set });
   }
 

@@ -8,7 +8,6 @@ import type { Secrets } from '../../platform/secrets.ts';
 import { nowDate } from '../../platform/time/clock.ts';
 import { iso } from '../../platform/time/moment.ts';
 import type { Action, StepContext } from '../actions/action.ts';
-import type { Seen } from '../conditions/evaluate.ts';
 import { findEvent } from '../conditions/event-row.ts';
 import { type Facts, subjectOf } from '../conditions/facts.ts';
 import { eventFacts, messageFacts } from '../conditions/plain-facts.ts';
@@ -16,6 +15,7 @@ import type { Definition, SubjectType } from '../definition/definition.ts';
 import { wouldBegin } from '../evaluate/would-begin.ts';
 import { contextOf } from './context-of.ts';
 import { RunScope } from './scope.ts';
+import { type Asked, ShownConditions } from './shown-conditions.ts';
 import { isSubjectThere } from './subject-there.ts';
 import { type Shown, Walk } from './walk-shown.ts';
 
@@ -27,7 +27,6 @@ export type Tried = {
 };
 export type TrialDeps = { own: Own; secrets: Secrets; actions: ReadonlyMap<string, Action>; stopWords: string[] };
 
-type Asked = { holds: boolean; seen: Seen[] };
 /** `is_triggered`: whether the trigger begins with the event; null: there is none. `conditions`: what each saw; null: the rule has none. */
 export type Trial = {
   is_triggered: boolean | null;
@@ -52,7 +51,8 @@ export async function tryRule(deps: TrialDeps, ruleId: string, rule: Definition,
   const refs = { eventId: start.eventId, subjectType: start.subjectType, subjectId: start.subjectId, contactId: start.contactId };
   const scope = new RunScope(own, refs, async () => ({}), clock, start.given);
   await scope.need(rule.conditions, rule.exit_when, rule.steps);
-  const asked = async (conditions: Definition['conditions']) => conditions && scope.holds(conditions);
+  const shown = new ShownConditions();
+  const asked = async (conditions: Definition['conditions']) => conditions && shown.of(await scope.holds(conditions));
   const context = await contextFor(deps, ruleId, start);
   return {
     is_triggered: start.event ? await wouldBegin(own, start.event, rule, deps.stopWords) : null,
@@ -61,7 +61,7 @@ export async function tryRule(deps: TrialDeps, ruleId: string, rule: Definition,
     contact_id: start.contactId,
     conditions: await asked(rule.conditions),
     exit_when: await asked(rule.exit_when),
-    steps: await new Walk(deps.actions, scope, context, clock).through(rule.steps),
+    steps: await new Walk(deps.actions, scope, context, clock, shown).through(rule.steps),
   };
 }
 

@@ -1,14 +1,17 @@
 import { AppError } from '../../platform/errors.ts';
 import type { JobError } from '../../platform/ledger/jobs.entity.ts';
+import { slices } from '../../platform/load/slices.ts';
 import type { Action, StepContext } from '../actions/action.ts';
 import { readFields } from '../actions/read-fields.ts';
-import type { Clock, Seen } from '../conditions/evaluate.ts';
+import type { Clock } from '../conditions/evaluate.ts';
 import type { Step } from '../definition/definition.ts';
 import { withoutMarks } from '../secret-marks.ts';
 import { opensAt } from './opening.ts';
 import { readBy } from './reads.ts';
 import { errorOf, isRefusal } from './refusal.ts';
 import type { RunScope } from './scope.ts';
+import type { Asked, ShownConditions } from './shown-conditions.ts';
+import { withVars } from './vars.ts';
 import { durationMs, waitUntil } from './wait-until.ts';
 
 type Of<Type extends Step['type']> = Extract<Step, { type: Type }>;
@@ -25,7 +28,7 @@ export type Shown = {
   input: unknown;
   is_rendered: boolean;
   branch?: number | 'else' | null;
-  conditions?: { holds: boolean; seen: Seen[] }[];
+  conditions?: Asked[];
   error: JobError | null;
 };
 type Within = Shown['within'];
@@ -36,14 +39,23 @@ export class Walk {
   private readonly scope: RunScope;
   private readonly context: StepContext;
   private readonly clock: Clock;
+  private readonly shownConditions: ShownConditions;
+  private readonly turnOfOthers = slices();
   private readonly shown: Shown[] = [];
   private isStopped = false;
 
-  constructor(actions: ReadonlyMap<string, Action>, scope: RunScope, context: StepContext, clock: Clock) {
+  constructor(
+    actions: ReadonlyMap<string, Action>,
+    scope: RunScope,
+    context: StepContext,
+    clock: Clock,
+    shownConditions: ShownConditions,
+  ) {
     this.actions = actions;
     this.scope = scope;
     this.context = context;
     this.clock = clock;
+    this.shownConditions = shownConditions;
   }
 
   async through(steps: Step[]): Promise<Shown[]> {
@@ -54,6 +66,7 @@ export class Walk {
   private async walk(steps: Step[], within: Within): Promise<void> {
     for (const step of steps) {
       if (this.isStopped) return;
+      await this.turnOfOthers();
       await this.show(step, within);
     }
   }
@@ -74,10 +87,11 @@ export class Walk {
   }
 
   private async branch(step: Of<'branch'>, within: Within): Promise<void> {
-    const conditions: NonNullable<Shown['conditions']> = [];
+    const conditions: Asked[] = [];
     for (const [index, branch] of step.branches.entries()) {
+      await this.turnOfOthers();
       const asked = await this.scope.holds(branch.conditions);
-      conditions.push(asked);
+      conditions.push(this.shownConditions.of(asked));
       if (!asked.holds) continue;
       this.add(step, within, 'choose', { branch: index, conditions });
       return this.walk(branch.steps, { step_id: step.id, list: `branches[${index}]` });
@@ -122,7 +136,7 @@ export class Walk {
   private async inputOf(step: Step, action: Action | undefined, texts: Record<string, unknown>): Promise<unknown> {
     if (step.type === 'wait') return this.wait(step as Of<'wait'>);
     const rendered = (await this.scope.render(texts)) as Record<string, unknown>;
-    if (step.type === 'set_vars') this.scope.vars = { ...this.scope.vars, ...(rendered.vars as object) };
+    if (step.type === 'set_vars') this.scope.vars = withVars(this.scope.vars, rendered.vars as object);
     if (step.type === 'set_vars' || step.type === 'stop') return rendered;
     const input = withoutMarks(rendered);
     if (!action) throw new StepFault(new AppError('invalid_request', `There is no action ${step.type}`), input);

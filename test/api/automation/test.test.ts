@@ -178,3 +178,57 @@ test('it takes contacts:read too', async () => {
   const reply = await call({ subject: { type: 'contact', id: contactId } }, { key });
   expect(reply.status).toBe(403);
 });
+
+describe('what a test shows is bounded', () => {
+  const told = (data: object) => ({ event: { type: 'automation.event', data: { contact_id: contactId, name: 'x', data } } });
+  const asking = (count: number) => Array.from({ length: count }, () => ({ field: 'event.data.x', operator: 'is_not_empty' }));
+  const trialOf = async (definition: object, data: object) => {
+    const made = await rule(app.em(), app.tenant.organizationId, { definition: definition as never });
+    return app.call('automation.rules.test', { params: { ruleID: made.id }, body: told(data) });
+  };
+
+  test('an event of more than 32 kB is a 422', async () => {
+    const { status, body } = await call(told({ x: 'x'.repeat(33_000) }));
+    expect(status).toBe(422);
+    expect(body.error.details).toMatchObject([{ field: 'event.data', code: 'data.size' }]);
+  });
+
+  test('of a long text, list or object that a condition saw the first 200 characters', async () => {
+    const seenOf = async (x: unknown) =>
+      (await trialOf({ conditions: { all: asking(1) } }, { x })).body.conditions.seen[0].actual;
+    expect(await seenOf('y'.repeat(200))).toBe('y'.repeat(200));
+    expect(await seenOf('y'.repeat(16_000))).toBe(`${'y'.repeat(200)}…`);
+    expect(await seenOf([1, 2])).toEqual([1, 2]);
+    expect(await seenOf(['y'.repeat(300)])).toBe(`["${'y'.repeat(198)}…`);
+  });
+
+  test('500 conditions in all; the others are asked too', async () => {
+    const never = { all: [...asking(49), { field: 'event.data.x', value: 'no' }] };
+    const branches = Array.from({ length: 10 }, () => ({ conditions: never, steps: [{ id: 'no', type: 'stop' }] }));
+    branches.push({ conditions: { all: asking(1) } as never, steps: [{ id: 'end', type: 'stop' }] });
+    const { status, body } = await trialOf(
+      { conditions: { all: asking(50) }, steps: [{ id: 'choose', type: 'branch', branches }] },
+      { x: 'y' },
+    );
+    expect(status).toBe(200);
+    const [choice] = body.steps;
+    expect(choice.branch).toBe(10);
+    const shown = choice.conditions.map(({ seen }: { seen: object[] }) => seen.length);
+    expect(shown).toEqual([...Array.from({ length: 9 }, () => 50), 0, 0]);
+    expect(body.conditions.seen).toHaveLength(50);
+  });
+
+  test('a step that would set more variables than a run has is told as refused', async () => {
+    const steps = Array.from({ length: 3 }, (_, n) => ({
+      id: `s${n}`,
+      type: 'set_vars',
+      vars: { [`v${n}`]: '{{ event.data.x }}' },
+    }));
+    const { body } = await trialOf({ steps }, { x: 'y'.repeat(7_000) });
+    expect(body.steps.map(({ error }: { error: { code: string } | null }) => error?.code)).toEqual([
+      undefined,
+      undefined,
+      'limit_reached',
+    ]);
+  });
+});

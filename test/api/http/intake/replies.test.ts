@@ -9,10 +9,10 @@ import { waitFor } from '../../../support/wait-for.ts';
 const kibi = 1024;
 const refusal = expect.objectContaining({ code: 'unavailable', retryAfterSeconds: 1 });
 const bounds = { repliesMaxBytes: 400 * kibi, repliesOrganizationMaxBytes: 200 * kibi };
-const reply = (organizationId?: string, more: object = {}) =>
+const reply = (organizationId?: string, { isRead = true, ...more }: { isRead?: boolean; destroyed?: boolean } = {}) =>
   Object.assign(new EventEmitter(), {
-    req: { method: 'GET', ip: '192.0.2.1' },
-    locals: organizationId ? { caller: { organizationId } } : {},
+    req: { ip: '192.0.2.1' },
+    locals: { isRead, ...(organizationId && { caller: { organizationId } }) },
     ...more,
   }) as unknown as Response;
 
@@ -32,7 +32,7 @@ test('small replies, and those of writes, cost nothing and are not refused', () 
   const hold = createReplies(bounds);
   hold(reply('one'), 200 * kibi);
   for (let times = 0; times < 10; times += 1) hold(reply('one'), 64 * kibi);
-  hold(reply('one', { req: { method: 'POST' } }), 300 * kibi);
+  hold(reply('one', { isRead: false }), 300 * kibi);
 });
 
 test('a reply whose connection is closed already holds nothing', () => {
