@@ -1,12 +1,14 @@
 import Joi from 'joi';
 import { ruleLock } from '../../src/automation/jobs.ts';
-import { maxRules } from '../../src/automation/limits.ts';
+import { maxPageBytes, maxRules } from '../../src/automation/limits.ts';
 import { patchRule, type RulePatch } from '../../src/automation/rules/change.ts';
 import { createRule, duplicateRule, type NewRule } from '../../src/automation/rules/create.ts';
 import { deleteRule } from '../../src/automation/rules/delete.ts';
-import { getRule, listRules, type RuleRow, rulesLock } from '../../src/automation/rules/rule-row.ts';
+import { getRule, listRules, rulesLock } from '../../src/automation/rules/rule-row.ts';
 import { type RuleStatus, ruleStatuses } from '../../src/automation/states.ts';
 import { actorOf, type Caller } from '../../src/organizations/caller.ts';
+import { runsThrough } from '../../src/platform/database/statement.ts';
+import type { Page } from '../../src/platform/listing/paging.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
 import { withExample } from '../http/view.ts';
@@ -35,6 +37,7 @@ export const listOfRules = endpoint({
   operationId: 'automation.rules.list',
   scope: 'automation:read',
   summary: 'List rules, newest first',
+  description: `A page ends before its limit where its definitions have more than ${maxPageBytes / 2 ** 20} MiB: read on while \`has_more\`.`,
   query: Joi.object<ListQuery>({
     ...pageQuery,
     status: Joi.string()
@@ -42,16 +45,16 @@ export const listOfRules = endpoint({
       .description('Only those that stand so'),
   }),
   responses: { 200: listOf(ruleView) },
-  async handler({ query, own }) {
+  async handler({ query, own }, { reads }) {
     const { status } = query;
-    const read = async (page: Parameters<typeof listRules>[2]) => {
-      const { rows, ...rest } = await listRules(own, { status }, page);
-      // The last row only says that there are more.
-      const views = await toRuleViews(own, rows.slice(0, query.limit));
-      const shown = new Map(views.map((one) => [one.id, one]));
-      return { ...rest, rows: rows.map((row) => ({ ...row, shown: shown.get(row.id) })) };
+    const read = async (page: Page) => {
+      const { rows, ...rest } = await reads.dear(own.organizationId, (ask) =>
+        listRules(runsThrough(ask, own.organizationId), { status }, page),
+      );
+      const views = await toRuleViews(own, rows);
+      return { ...rest, rows: rows.map((row, index) => ({ ...row, shown: views[index]! })) };
     };
-    return listed('automation.rules', { status }, query, read, ({ shown }: RuleRow & { shown?: object }) => shown!);
+    return listed('automation.rules', { status }, query, read, ({ shown }) => shown);
   },
 });
 

@@ -7,7 +7,9 @@ import { AppError, maxDetails, notFound } from '../platform/errors.ts';
 import { subjectLock } from '../platform/ledger/locks.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
 import { list, type Page } from '../platform/listing/paging.ts';
+import { slices } from '../platform/load/slices.ts';
 import type { Secrets } from '../platform/secrets.ts';
+import type { Definition } from './definition/definition.ts';
 import { maxSecrets } from './limits.ts';
 import { AutomationRule, AutomationRuleVersion, AutomationSecret } from './rule.entity.ts';
 import { secretNamesIn } from './secret-names.ts';
@@ -64,7 +66,9 @@ export async function deleteSecret(tx: OwnTx, name: string): Promise<void> {
   if ((await tx.delete(AutomationSecret, { name })) === 0) throw notFound('Secret');
   const users = await rulesWith(tx, name);
   if (users.length === 0) return;
-  const message = `The secret is named by ${users.length === 1 ? 'a rule' : `${users.length} rules`}: publish without it, or delete them`;
+  const isWhole = users.length <= maxDetails;
+  const many = `${isWhole ? users.length : `more than ${maxDetails}`} rules`;
+  const message = `The secret is named by ${users.length === 1 ? 'a rule' : many}: publish without it, or delete them`;
   throw new AppError('conflict', message, {
     details: users
       .slice(0, maxDetails)
@@ -72,8 +76,12 @@ export async function deleteSecret(tx: OwnTx, name: string): Promise<void> {
   });
 }
 
+/** Definitions, of up to 256 kB each. */
+const readAtOnce = 20;
+const beforeAll = '00000000-0000-0000-0000-000000000000';
+
 /** What they do now, and a paused one may again. */
-const published = statement((select, { pattern }: { pattern: string }) =>
+const published = statement((select, { pattern, after }: { pattern: string; after: string }) =>
   select(AutomationRule, AutomationRuleVersion)
     .innerJoin('automation_rule_versions', (join) =>
       join
@@ -84,10 +92,24 @@ const published = statement((select, { pattern }: { pattern: string }) =>
     .where('automation_rules.deleted_at', 'is', null)
     .where('automation_rules.status', '<>', 'draft')
     .where(sql<boolean>`automation_rule_versions.definition::text like ${pattern}`)
-    .orderBy('automation_rules.id'),
+    .where('automation_rules.id', '>', after)
+    .orderBy('automation_rules.id')
+    .limit(readAtOnce),
 );
 
+/** One more than a refusal shows, at most. */
 async function rulesWith(own: Own, name: string): Promise<string[]> {
   const pattern = `%${name.replaceAll('_', '\\_')}%`;
-  return (await published(own, { pattern })).filter(({ definition }) => secretNamesIn(definition).has(name)).map(({ id }) => id);
+  const turnOfOthers = slices();
+  const users: string[] = [];
+  let after: string | undefined = beforeAll;
+  while (after !== undefined && users.length <= maxDetails) {
+    const page: { id: string; definition: Definition }[] = await published(own, { pattern, after });
+    for (const { id, definition } of page) {
+      if (secretNamesIn(definition).has(name)) users.push(id);
+      await turnOfOthers();
+    }
+    after = page.length < readAtOnce ? undefined : page.at(-1)!.id;
+  }
+  return users.slice(0, maxDetails + 1);
 }

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
-import type { Own, Runs, Select } from '../../platform/database/own.ts';
+import type { Runs, Select } from '../../platform/database/own.ts';
 import { statement } from '../../platform/database/statement.ts';
 import type { RowOf } from '../../platform/database/tables.ts';
 import { notFound } from '../../platform/errors.ts';
 import { subjectLock } from '../../platform/ledger/locks.ts';
-import { list, type Page } from '../../platform/listing/paging.ts';
+import { list, type Page, type PageRows } from '../../platform/listing/paging.ts';
+import { maxPageBytes } from '../limits.ts';
 import { AutomationHeld, AutomationRule } from '../rule.entity.ts';
 import type { HeldReason, RuleStatus } from '../states.ts';
 
@@ -42,11 +43,33 @@ export async function getRule(own: Runs, id: string): Promise<RuleRow> {
   return row;
 }
 
-const all = list(kept);
-const ofStatus = list((select, { status }: { status: RuleStatus }) => kept(select).where('status', '=', status));
+const sized = (select: Select) =>
+  select(AutomationRule)
+    .select(['id', 'created_at', sql<number>`octet_length(draft::text)`.as('bytes')])
+    .where('deleted_at', 'is', null);
+const all = list(sized);
+const ofStatus = list((select, { status }: { status: RuleStatus }) => sized(select).where('status', '=', status));
+const ofIds = statement((select, { ids }: { ids: string[] }) =>
+  kept(select).where('id', '=', sql<string>`any(${ids}::uuid[])`).orderBy('created_at', 'desc').orderBy('id', 'desc'),
+);
 
-export const listRules = (own: Own, { status }: { status?: RuleStatus }, page: Page) =>
-  status ? ofStatus(own, { status }, page) : all(own, {}, page);
+/** A page ends before the rule whose draft would make it larger than `maxPageBytes`; it has one rule at least. */
+export async function listRules(own: Runs, { status }: { status?: RuleStatus }, page: Page): Promise<PageRows<RuleRow>> {
+  const { rows: found, ...rest } = status ? await ofStatus(own, { status }, page) : await all(own, {}, page);
+  const taken = withinBytes(found.slice(0, page.limit));
+  const last = taken.at(-1);
+  const rows = last ? await ofIds(own, { ids: taken.map(({ id }) => id) }) : [];
+  return { rows, ...rest, ...(last && taken.length < found.length && { end: [last.created_at, last.id] }) };
+}
+
+function withinBytes<Row extends { bytes: number }>(rows: Row[]): Row[] {
+  let bytes = 0;
+  const beyond = rows.findIndex((row, index) => {
+    bytes += row.bytes;
+    return index > 0 && bytes > maxPageBytes;
+  });
+  return beyond < 0 ? rows : rows.slice(0, beyond);
+}
 
 const heldOf = statement((select, { ids }: { ids: string[] }) =>
   select(AutomationHeld).select(['rule_id', 'reason', 'count']).where('rule_id', '=', sql<string>`any(${ids}::uuid[])`),

@@ -340,6 +340,26 @@ describe('list, get, delete, duplicate', () => {
     expect(body.steps[0].tag).toBe('second');
   });
 
+  test('a page of large definitions ends at 2 MiB, and the next one goes on', async () => {
+    const large = { ...aRule, conditions: null, concurrency: 'skip', exit_when: null, limits: {}, steps: [] };
+    await app.rows(
+      `insert into automation_rules (id, organization_id, name, draft)
+       select uuidv7(), $1, 'R' || n, $2::jsonb || jsonb_build_object('steps', jsonb_build_array(jsonb_build_object('id', 'a', 'type', 'stop',
+              'reason', repeat('x', case when n = 5 then 2200000 else 500000 end))))
+         from generate_series(1, 9) n`,
+      [tenant.organizationId, JSON.stringify(large)],
+    );
+    const pages: string[][] = [];
+    let cursor: string | undefined;
+    do {
+      const { items, meta } = await list({ limit: '100', include_total: 'true', ...(cursor && { cursor }) });
+      expect([meta.total, meta.has_more]).toEqual([9, meta.next_cursor !== undefined]);
+      pages.push(items.map(({ name }: Body) => name));
+      cursor = meta.next_cursor;
+    } while (cursor);
+    expect(pages).toEqual([['R9', 'R8', 'R7', 'R6'], ['R5'], ['R4', 'R3', 'R2', 'R1']]);
+  });
+
   test('nobody of another organization sees or changes it', async () => {
     const { id } = await published();
     const before = await get(id);

@@ -103,6 +103,27 @@ describe('while rules name it', () => {
     },
   );
 
+  test('more than 100 rules: 100 of them are listed, those of a longer name between them are not', async () => {
+    await put('CRM_TOKEN');
+    for (let made = 0; made < 103; made += 1) {
+      await ruleWith('{{ secrets.CRM_TOKEN }}', 'live');
+      await ruleWith('{{ secrets.CRM_TOKEN_2 }}', 'live');
+    }
+    const { status, body } = await remove('CRM_TOKEN');
+    expect([status, body.error.message]).toEqual([409, expect.stringContaining('more than 100 rules')]);
+    const listed = body.error.details.map(({ value }: Body) => value);
+    const users = await app.rows<{ id: string }>(
+      `select a.id
+         from automation_rules a
+         join automation_rule_versions v on v.rule_id = a.id
+        where a.organization_id = $1 and v.definition::text like '%CRM\\_TOKEN }}%'
+        order by a.id
+        limit 100`,
+      [tenant.organizationId],
+    );
+    expect(listed).toEqual(users.map(({ id }) => id));
+  });
+
   test('not one of a longer name, nor a draft, nor an earlier version, nor a deleted rule', async () => {
     await put('CRM_TOKEN');
     await ruleWith('{{ secrets.CRM_TOKEN_2 }}', 'live');
