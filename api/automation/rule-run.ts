@@ -33,6 +33,7 @@ export const runOneRule = endpoint({
   description:
     'Its published version, about one subject, whatever its trigger is; its conditions are not asked before it begins. A 409 for a rule that is not live, and where its concurrency or a limit holds it back. Whoever runs it needs every scope that its actions use.',
   isIdempotent: true,
+  isShapedByScopes: true,
   body: Joi.object<{ subject: GivenSubject }>({
     subject: Joi.object({
       type: Joi.string()

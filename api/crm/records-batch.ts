@@ -52,6 +52,7 @@ export const batchOfRecords = endpoint({
   description:
     'In the order given. `atomic`: all or nothing, and the first that fails is the error, with its place in `field`. `partial`: each by itself, with an outcome each.',
   isIdempotent: true,
+  isShapedByScopes: true,
   isMissingFine: true,
   body: Joi.object<Body>({
     operations: Joi.array().items(operation).min(1).max(maxOperations).required(),

@@ -95,6 +95,8 @@ type Said<Body, Query> = {
   audit?: string;
   /** Its reply shows a secret once: an Idempotency-Key replays it to the same caller only. */
   holdsSecret?: boolean;
+  /** Its reply shows less to a caller with fewer scopes: an Idempotency-Key replays it to the same scopes only. */
+  isShapedByScopes?: boolean;
   /** What a missing or foreign id is called in its 404. */
   subject?: string;
   query?: Joi.ObjectSchema<Query>;

@@ -268,12 +268,14 @@ const holderOf = (caller: Caller) => (caller.by === 'session' ? actorOf(caller) 
 
 /** The declared path with its ids: different spellings of one path are the same request. */
 function idempotencyKey(
-  { path, query, holdsSecret }: Definition,
+  { path, query, holdsSecret, isShapedByScopes }: Definition,
   req: Request,
   caller: Caller,
   bodyHash?: Buffer,
 ): IdempotencyKey | undefined {
   const key = checkKey(req.get('idempotency-key'));
+  // A secret shown once must not be shown to another caller who guesses the key, nor a record that its scopes do not show.
+  const seenBy = holdsSecret ? holderOf(caller) : isShapedByScopes && [...caller.scopes].sort().join(' ');
   // Where the query is part of the request, another query is another request.
   const asked = query && req.url.includes('?') ? [req.body, req.query] : req.body;
   return key === undefined
@@ -283,8 +285,7 @@ function idempotencyKey(
         method: req.method,
         path: path.replace(/:([A-Za-z]+)/g, (_, name: string) => String(req.params[name])),
         key,
-        // A secret shown once must not be shown to another caller who guesses the key.
-        bodyHash: bodyHash ?? hashOfBody(holdsSecret ? [holderOf(caller), asked] : asked),
+        bodyHash: bodyHash ?? hashOfBody(seenBy ? [seenBy, asked] : asked),
         contactId: req.params.contactID as string | undefined,
       };
 }

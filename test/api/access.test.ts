@@ -322,13 +322,36 @@ describe('what changes the account', () => {
   });
 });
 
+type Described = { keys?: Record<string, Described>; items?: Described[]; matches?: { schema?: Described }[] };
+const namesIn = ({ keys = {}, items = [], matches = [] }: Described): string[] => [
+  ...Object.entries(keys).flatMap(([name, inner]) => [name, ...namesIn(inner)]),
+  ...items.flatMap(namesIn),
+  ...matches.flatMap(({ schema }) => (schema ? namesIn(schema) : [])),
+];
+
+describe('replies that show less to fewer scopes', () => {
+  /** The relations to kinds that the caller may not see are left out, and the words of a run. */
+  const shaped = ['relationships_summary', 'failed_step'];
+  /** Nothing is linked to a new record. */
+  const alike = ['crm.records.create'];
+
+  test('an Idempotency-Key replays them to the same scopes only', () => {
+    const repeated = definitions.filter(
+      ({ isIdempotent, operationId, responses }) =>
+        isIdempotent &&
+        !alike.includes(operationId) &&
+        Object.values(responses).some(
+          (schema) => schema && namesIn(schema.describe() as Described).some((name) => shaped.includes(name)),
+        ),
+    );
+    expect(repeated.map(({ operationId }) => operationId)).toEqual(
+      expect.arrayContaining(['automation.rules.run', 'crm.records.batch']),
+    );
+    expect(definitions.filter(({ isShapedByScopes }) => isShapedByScopes)).toEqual(repeated);
+  });
+});
+
 describe('secrets in replies', () => {
-  type Described = { keys?: Record<string, Described>; items?: Described[]; matches?: { schema?: Described }[] };
-  const namesIn = ({ keys = {}, items = [], matches = [] }: Described): string[] => [
-    ...Object.entries(keys).flatMap(([name, inner]) => [name, ...namesIn(inner)]),
-    ...items.flatMap(namesIn),
-    ...matches.flatMap(({ schema }) => (schema ? namesIn(schema) : [])),
-  ];
   /**
    * Half of a pair that anybody may have, a client's own mark on what it sent, and what every reader of an order sees: the customer's link, and
    * the hash of a token.
