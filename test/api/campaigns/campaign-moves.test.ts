@@ -182,6 +182,7 @@ describe('pause and resume', () => {
     const own = await channelWithTemplates(app);
     const made = await completeDraft(app, own);
     await inState(app, made.id, 'paused');
+    await recipient(app, made);
     await app.rows(`update templates set status = 'paused' where channel_id = $1`, [own.id]);
     const refused = await act(app, 'resume', made.id);
     expect([refused.status, refused.body.error.code]).toEqual([422, 'template_unknown']);
