@@ -36,7 +36,7 @@ export const publishOneRule = endpoint({
   responses: { 200: withExample(ruleView, liveExample) },
   errors: [409],
   example: { body: { revision: 1 } },
-  handler: (input) => moving(input, (own, id) => publishRule(own, authorOf(input.caller), id, input.body)),
+  handler: (input, { config }) => moving(input, (own, id) => publishRule(own, authorOf(input.caller), id, config, input.body)),
 });
 
 export const pauseOneRule = endpoint({

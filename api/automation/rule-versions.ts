@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { maxFormerVersions } from '../../src/automation/rules/old-versions.ts';
 import { listVersions, readVersion, type VersionRow } from '../../src/automation/rules/versions.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
 import { bindingOf, cursorOf, positionIn } from '../../src/platform/listing/cursor.ts';
@@ -31,14 +32,15 @@ export const listOfRuleVersions = endpoint({
   operationId: 'automation.rules.versions.list',
   scope: 'automation:read',
   summary: 'List the versions of a rule, newest first',
+  description: `The last ${maxFormerVersions + 1}; of large definitions fewer. One that a live run began with stays.`,
   query: Joi.object<PageQuery>(pageQuery),
   responses: { 200: listOf(versionView) },
   async handler({ params, query, own }) {
-    const { limit, cursor, include_total: isCounted } = query;
+    const { limit, cursor, include_total: includeTotal } = query;
     const binding = bindingOf(['automation.rules.versions', params]);
     const [before] = cursor === undefined ? [] : positionIn<[number]>(cursor, binding, ['line']);
-    const { rows, total } = await listVersions(own, params.ruleID, { limit, before });
-    const page = pageFrom(query, rows, ({ number }) => cursorOf(binding, [number]), isCounted ? total : undefined);
+    const { rows, total } = await listVersions(own, params.ruleID, { limit, before, includeTotal });
+    const page = pageFrom(query, rows, ({ number }) => cursorOf(binding, [number]), total);
     return ok({ items: page.rows.map(toView), meta: page.meta });
   },
 });

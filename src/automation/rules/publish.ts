@@ -12,6 +12,7 @@ import { scheduleNext } from '../schedule/next.ts';
 import { secretsLock } from '../secrets.ts';
 import type { Author } from './create.ts';
 import { readGiven, throwFaults } from './faults.ts';
+import { dropOldVersions, type VersionBound } from './old-versions.ts';
 import { getRule, type RuleRow } from './rule-row.ts';
 import { assertAllowed, moveRule } from './rule-tx.ts';
 import { assertMayUse } from './scopes.ts';
@@ -25,12 +26,13 @@ export const publishLocks = (organizationId: string, ruleId: string) => [ruleLoc
 
 /**
  * Checks the whole draft, or an old version, freezes it under the next number, and lets the rule live by it. Runs go on with the version they began with.
- * Needs `publishLocks`. Throws 404; 409 for a stale revision and where nothing changes; 403 for what its author may not do; 422 for each fault.
+ * Needs `publishLocks`. Former versions beyond the bound go. Throws 404; 409 for a stale revision and where nothing changes; 403 for what its author may not do; 422 for each fault.
  */
 export async function publishRule(
   own: OwnTx,
   author: Author,
   id: string,
+  bound: VersionBound,
   { version, revision }: Publication = {},
 ): Promise<RuleRow> {
   own.assertLocked(secretsLock(own.organizationId));
@@ -44,7 +46,9 @@ export async function publishRule(
   const number = before.version + 1;
   await insertVersion(own, { rule_id: id, number, definition, published_by: author.actor });
   const set = { version: number, published_by: author.actor, published_at: now(), ...(await liveBy(own, before, definition)) };
-  return moveRule(own, id, 'publish', { to: 'live', set });
+  const row = await moveRule(own, id, 'publish', { to: 'live', set });
+  await dropOldVersions(own, bound);
+  return row;
 }
 
 async function assertChanges(own: OwnTx, { id, version, status }: RuleRow, definition: Definition): Promise<void> {

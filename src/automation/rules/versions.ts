@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Own, Runs } from '../../platform/database/own.ts';
 import { statement } from '../../platform/database/statement.ts';
 import type { RowOf } from '../../platform/database/tables.ts';
@@ -26,6 +27,10 @@ const newest = statement((select, { ruleId, before, limit }: { ruleId: string; b
     .limit(limit),
 );
 
+const countOf = statement((select, { ruleId }: { ruleId: string }) =>
+  select(AutomationRuleVersion).select(sql<number>`count(*)::int`.as('total')).where('rule_id', '=', ruleId),
+);
+
 /** Throws 404. */
 export async function getVersion(own: Runs, ruleId: string, number: number): Promise<WholeVersion> {
   const [row] = await byNumber(own, { ruleId, number });
@@ -41,10 +46,14 @@ export async function readVersion(own: Own, ruleId: string, number: number): Pro
 
 const afterAll = 2 ** 31 - 1;
 
-/** Newest first, one more than `limit`; `total`: numbers have no gaps. Throws 404. */
-export async function listVersions(own: Own, ruleId: string, { limit, before = afterAll }: { limit: number; before?: number }) {
-  const { version } = await getRule(own, ruleId);
-  return { rows: await newest(own, { ruleId, before, limit: limit + 1 }), total: version };
+type VersionPage = { limit: number; before?: number; includeTotal: boolean };
+
+/** Newest first, one more than `limit`. Throws 404. */
+export async function listVersions(own: Own, ruleId: string, { limit, before = afterAll, includeTotal }: VersionPage) {
+  await getRule(own, ruleId);
+  const rows = await newest(own, { ruleId, before, limit: limit + 1 });
+  const [counted] = includeTotal ? await countOf(own, { ruleId }) : [];
+  return { rows, total: counted?.total };
 }
 
 /** It never changes again: a run keeps the one it began with. */

@@ -39,14 +39,25 @@ const hold = `
      and id = $2
      for update`;
 
+/** SQL: a lock, which the drop of old versions passes over: one that is there now stays for the run. */
+const holdVersion = `
+  select 1
+    from automation_rule_versions
+   where organization_id = $1
+     and rule_id = $2
+     and number = $3
+     for share`;
+
 /**
- * The run is queued again, for that job. Needs the lock of the run. `assertMay`: refuses who may not do what its rule does; without it an operator asks. Throws 404, 403, and 409 for a state without the move, and for a subject, rule or event that is gone.
+ * The run is queued again, for that job. Needs the lock of the run. `assertMay`: refuses who may not do what its rule does; without it an operator asks. Throws 404, 403, and 409 for a state without the move, and for a subject, rule, version or event that is gone.
  */
 export async function retryFor(own: OwnTx, id: string, jobId: string, assertMay?: (run: RunNow) => Promise<void>): Promise<void> {
   await own.sql(hold, [id]);
   const run = await runNow(own, id);
   assertAllowed('retry', run);
   if (run.is_rule_deleted) throw conflict('run.rule_deleted', 'The rule of the run was deleted');
+  if ((await own.sql(holdVersion, [run.rule_id, run.version])).length === 0)
+    throw conflict('run.version_gone', 'The version that the run began with is no longer kept');
   await assertMay?.(run);
   if (!(await areEventsKept(own, run)))
     throw conflict('run.event_gone', 'The event of the run was purged: the run cannot read it any more');

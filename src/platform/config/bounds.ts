@@ -119,6 +119,12 @@ export const bounds = {
     .description(
       'Documents of former versions of flows that are kept for an organization; beyond, the oldest go. Not counted: the present one of each flow, and that which the provider has',
     ),
+  RULE_VERSIONS_MAX_BYTES: whole
+    .min(0)
+    .default(256 * 1024 * 1024)
+    .description(
+      'Former versions of rules that are kept for an organization, as they are stored; beyond, the oldest go. Those of live runs and of the last hour stay',
+    ),
   LISTS_AT_ONCE: whole
     .min(1)
     .max(100)
@@ -203,4 +209,5 @@ export type Bounds = {
   flowExchangesAtOnce: number;
   flowExchangesPerOrganization: number;
   flowVersionsMaxBytes: number;
+  ruleVersionsMaxBytes: number;
 };

@@ -78,7 +78,7 @@ export const kept: Record<string, string> = {
   object_fields: 'definitions; a removed one goes with its last value',
   object_relations: 'definitions',
   crm_history: 'deleted with what it is about; that of a task about an erased person alone by their erasure',
-  automation_rule_versions: 'deleted with their rule',
+  automation_rule_versions: 'the last 100 of a rule, bytes by RULE_VERSIONS_MAX_BYTES; deleted with their rule',
   automation_steps: 'deleted with their run',
   automation_waits: 'deleted when their run goes on, or ends',
   automation_secrets: "a tenant's own settings",

@@ -104,6 +104,14 @@ test("nobody's run and another organization's: 404", async () => {
   expect(await rowOf(id)).toMatchObject({ state: 'running' });
 });
 
+test('no retry once the version that the run began with is no longer kept', async () => {
+  const id = await run('failed');
+  await app.rows('update automation_runs set version = 7 where id = $1', [id]);
+  const { status, body } = await move('retry', id);
+  expect([status, body.error?.details?.[0]?.code]).toEqual([409, 'run.version_gone']);
+  expect(await rowOf(id)).toMatchObject({ state: 'failed', retries: 0 });
+});
+
 test('no retry once the event that the run reads was purged, whether it began it or a step waited for it', async () => {
   const id = await run('failed');
   const event = uuidv7();

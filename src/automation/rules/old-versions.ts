@@ -1,0 +1,81 @@
+import { AppError } from '../../platform/errors.ts';
+import type { OwnTx } from '../../platform/ledger/tx.ts';
+import { secretsLock } from '../secrets.ts';
+
+/** Of the installation: see RULE_VERSIONS_MAX_BYTES. */
+export type VersionBound = { ruleVersionsMaxBytes: number };
+
+/** Former ones of a rule, however small they are: the sum over all of an organization is read at each publication. */
+export const maxFormerVersions = 100;
+/** What cannot go yet may take as much as that, or twice the bound. */
+export const alwaysRoomBytes = 64 * 1024 * 1024;
+
+/**
+ * SQL: sums and places over the rows of an organization. Sizes are those on the disk, known without the definitions. A version may still begin a run
+ * shortly after it was replaced, so one of the last hour stays. A row that somebody holds is left to a later publication.
+ */
+const holdOld = `
+  with sized as materialized (
+    select v.rule_id, v.number, v.created_at, v.number = a.version as is_present,
+           lead(v.created_at) over (partition by v.rule_id order by v.number) as replaced_at,
+           row_number() over (partition by v.rule_id order by v.number desc) as place,
+           sum(case when v.number = a.version then 0 else pg_column_size(v.definition) end)
+             over (order by v.created_at desc, v.rule_id, v.number desc) as bytes
+      from automation_rule_versions v
+      join automation_rules a on a.organization_id = $1 and a.id = v.rule_id
+     where v.organization_id = $1)
+  select v.rule_id, v.number, s.replaced_at::text as replaced_at
+    from sized s
+    join automation_rule_versions v on v.organization_id = $1 and v.rule_id = s.rule_id and v.number = s.number
+   where not s.is_present
+     and s.replaced_at < clock_timestamp() - interval '1 hour'
+     and (s.bytes > $2 or s.place > $3 + 1)
+   order by s.created_at
+   limit 1000
+     for update of v skip locked`;
+
+/** SQL: sets of keys. A statement of its own: it sees a retry that was committed before the rows were held. Runs of a version are as old as it was the present one. */
+const dropHeld = `
+  delete from automation_rule_versions v
+   using unnest($2::uuid[], $3::int[], $4::timestamptz[]) as o(rule_id, number, replaced_at)
+   where v.organization_id = $1
+     and v.rule_id = o.rule_id
+     and v.number = o.number
+     and not exists (
+       select 1
+         from automation_runs r
+        where r.organization_id = $1
+          and r.rule_id = o.rule_id
+          and r.state in ('queued', 'running')
+          and r.version = o.number
+          and r.created_at <= o.replaced_at + interval '1 hour')`;
+
+/** SQL: a sum over a join. */
+const bytesLeft = `
+  select coalesce(sum(pg_column_size(v.definition)), 0)::float8 as bytes
+    from automation_rule_versions v
+    join automation_rules a on a.organization_id = $1 and a.id = v.rule_id
+   where v.organization_id = $1
+     and v.number <> a.version`;
+
+type Old = { rule_id: string; number: number; replaced_at: string };
+
+/**
+ * What the organization keeps of former versions, of all its rules: the oldest go, but for those of live runs. Needs `secretsLock`, which all publications hold.
+ * Throws 422 where too much cannot go.
+ */
+export async function dropOldVersions(own: OwnTx, { ruleVersionsMaxBytes: max }: VersionBound): Promise<void> {
+  own.assertLocked(secretsLock(own.organizationId));
+  const old = await own.sql<Old>(holdOld, [max, maxFormerVersions]);
+  if (old.length > 0)
+    await own.sql(dropHeld, [
+      old.map(({ rule_id }) => rule_id),
+      old.map(({ number }) => number),
+      old.map(({ replaced_at }) => replaced_at),
+    ]);
+  const [left] = await own.sql<{ bytes: number }>(bytesLeft);
+  if (left!.bytes <= Math.max(2 * max, alwaysRoomBytes)) return;
+  const message =
+    'Former versions that live runs stand on, or that were replaced within the hour, take too much: publish later, or cancel runs';
+  throw new AppError('limit_reached', message);
+}
