@@ -12,7 +12,7 @@ export type RunFilter = {
   until?: string;
 };
 
-/** SQL: conditions over `automation_runs r`; its shape follows the filter, so that each is a range of one index. */
+/** SQL: conditions over `automation_runs r`; its shape follows the filter, so that each alone is a range of one index; of two, the narrower range is read. */
 export function runsWhere({ ruleId, state, subjectType, subjectId, contactId, since, until }: RunFilter, bind: Bind): string[] {
   const where = ['r.organization_id = $1'];
   if (ruleId) where.push(`r.rule_id = ${bind(ruleId)}::uuid`);

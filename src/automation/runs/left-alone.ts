@@ -1,7 +1,8 @@
 /*
- * SQL: what `jobs check` finds of runs that no job will move, each by an index: so many at most.
+ * SQL: what `jobs check` finds of runs that no job will move. Each reads the rows that are open (live runs, waits, calls under way), and
+ * what belongs to one by an index: its time grows with them, and not with what has ended.
  */
-const most = 100;
+const maxFindings = 100;
 
 const isLive = `r.state in ('queued', 'running')`;
 
@@ -16,14 +17,14 @@ const withoutItsJob = `
         where j.organization_id = r.organization_id and j.subject_id = r.id and j.name = 'automation.run'
           and j.state in ('blocked', 'waiting', 'queued')
           and j.id is distinct from r.job_id)
-   limit ${most}`;
+   limit ${maxFindings}`;
 
 const waitAfterEnd = `
   select w.run_id::text as id, r.state || ' run waits for ' || w.event_type as detail
     from automation_waits w
     join automation_runs r on r.organization_id = w.organization_id and r.id = w.run_id
    where not (${isLive})
-   limit ${most}`;
+   limit ${maxFindings}`;
 
 const callAfterEnd = `
   select s.run_id::text as id, r.state || ' run, step ' || s.step_id as detail
@@ -31,7 +32,7 @@ const callAfterEnd = `
     join automation_runs r on r.organization_id = s.organization_id and r.id = s.run_id
    where s.state = 'calling'
      and not (${isLive})
-   limit ${most}`;
+   limit ${maxFindings}`;
 
 export const leftAlone = [
   { rule: 'a live run names its job', statement: withoutItsJob },

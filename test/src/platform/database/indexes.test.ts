@@ -1,4 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { RunFilter } from '../../../../src/automation/runs/filter.ts';
+import { listRuns } from '../../../../src/automation/runs/list.ts';
+import { ownRows } from '../../../../src/platform/database/own.ts';
+import { queryPlanned } from '../../../../src/platform/database/query.ts';
+import type { Ask } from '../../../../src/platform/listing/paging.ts';
 import { type House, openHouse } from '../../../support/house.ts';
 import { type Explaining, explaining } from '../../../support/indexes/explaining.ts';
 import { filled } from '../../../support/indexes/filled.ts';
@@ -75,11 +80,12 @@ const rules: Record<string, string> = {
 };
 
 let house: House;
+let ids: Awaited<ReturnType<typeof filled>>;
 let plans: Explaining;
 let uses: Uses;
 beforeAll(async () => {
   house = await openHouse();
-  const ids = await filled(house);
+  ids = await filled(house);
   plans = await explaining(house);
   uses = usesOf(house, plans.database, ids);
 });
@@ -106,6 +112,23 @@ test('what is said to use an index has it in its plan', async () => {
     if (!found.has(index)) unused.push(`${index} by ${by}: ${[...found].join(', ')}`);
   }
   expect(unused).toEqual([]);
+});
+
+test('runs of a contact or a subject in a frequent state are read by the contact or the subject', async () => {
+  const own = ownRows(plans.database, house.organizationId);
+  const ask: Ask = (text, params) => queryPlanned(plans.database, text, params);
+  const indexesOf = async (filter: RunFilter) =>
+    [...(await plans.indexesOf(() => listRuns(ask, own, filter, { limit: 10, includeTotal: false })))].filter((name) =>
+      name.startsWith('automation_runs_'),
+    );
+  const state = 'succeeded';
+  expect(await indexesOf({ contactId: ids.contactId, state })).toEqual(['automation_runs_contact']);
+  const [one] = await house.sql<{ id: string }>(
+    `select subject_id::text as id from automation_runs where state = $1 and subject_id <> $2 limit 1`,
+    [state, ids.otherId],
+  );
+  expect(await indexesOf({ subjectType: 'deal', subjectId: one!.id, state })).toEqual(['automation_runs_subject']);
+  expect(await indexesOf({ ruleId: ids.otherId, state })).toEqual(['automation_runs_rule_state']);
 });
 
 test('every text with an index of trigrams has finer statistics, so that a rare word never looks frequent', async () => {
