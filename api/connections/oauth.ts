@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { mustStillHave } from '../../src/connections/actor.ts';
 import { connectionLock } from '../../src/connections/change.ts';
 import { changeConnection, connectionsLock, makeConnection } from '../../src/connections/connect.ts';
-import { organizationOf, startConsent, takeConsent } from '../../src/connections/oauth.ts';
+import { newBrowser, organizationOf, startConsent, takeConsent } from '../../src/connections/oauth.ts';
 import { connectionOfAccount } from '../../src/connections/queries.ts';
 import { forCaller } from '../../src/connections/verify.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
@@ -12,6 +12,7 @@ import { AppError, invalidField } from '../../src/platform/errors.ts';
 import { transactFor } from '../../src/platform/ledger/tenant.ts';
 import { type Deps, endpoint, ok } from '../http/endpoint.ts';
 import { view } from '../http/view.ts';
+import { browserOf, consentCookie } from './consent-cookie.ts';
 import { checkReturnUrl } from './credentials.ts';
 import { aboutConnection, ownAddress } from './schemas.ts';
 
@@ -36,19 +37,23 @@ export const startOAuth = endpoint({
   scope: 'connections:write',
   summary: 'Connect a calendar by consent: the address of the page where its owner allows it',
   description:
-    'From there the person comes back to `return_url`, with `connection_id` when it is connected, else with `error`. An account that is connected already gets its new credentials. The rights of the caller are checked again then.',
+    'From there the person comes back to `return_url`, with `connection_id` when it is connected, else with `error`. An account that is connected already gets its new credentials. The rights of the caller are checked again then. Begun with a session, only the same browser can come back: a cookie says so. With a key or token any browser can, so send nobody there but who asked for it.',
   body: Joi.object<Start>({
     provider: Joi.string().valid(provider).required(),
     return_url: Joi.string().max(2_048).required().description('https'),
   }),
   responses: { 200: started },
   example: { body: { provider, return_url: 'https://app.example.com/settings/calendar' } },
-  async handler({ body, caller, write }, { config, secrets }) {
+  async handler({ body, caller, header, isSecure, write }, { config, secrets }) {
     const page = consentPage(config);
     const returnUrl = checkReturnUrl('return_url', body.return_url, config);
-    return write({}, async ({ own }) =>
-      ok({ authorize_url: await startConsent(own, { provider, actor: actorOf(caller), returnUrl }, page, secrets) }),
-    );
+    // One cookie for all consents of a browser: two may be under way.
+    const browser = caller.by === 'session' ? (browserOf(header('cookie'), isSecure) ?? newBrowser()) : undefined;
+    const given = { provider, actor: actorOf(caller), returnUrl, browser };
+    return write({}, async ({ own }) => ({
+      ...ok({ authorize_url: await startConsent(own, given, page, secrets) }),
+      ...(browser && { headers: { 'Set-Cookie': consentCookie(browser, isSecure) } }),
+    }));
   },
 });
 
@@ -80,11 +85,12 @@ export const oauthCallback = endpoint({
   responses: { 302: null },
   errors: [403],
   example: { query: { state: '<state>', code: '<code>' } },
-  async handler({ query, from }, deps) {
+  async handler({ query, from, header, isSecure }, deps) {
     const { database, ledger, secrets, providers, config } = deps;
     const organizationId = organizationOf(query.state);
     const own = ownRows(database, organizationId);
-    const consent = await takeConsent(own, query.state, secrets);
+    const browser = browserOf(header('cookie'), isSecure);
+    const consent = await takeConsent(own, { state: query.state, browser }, secrets);
     const back = (result: Record<string, string>) => {
       const url = new URL(consent.return_url);
       for (const [name, value] of Object.entries(result)) url.searchParams.set(name, value);

@@ -5,7 +5,11 @@ import { renderError, toAppError } from './errors.ts';
 import type { HoldReply } from './intake/replies.ts';
 
 export function setHeaders(res: Response, { headers, operationId }: Pick<Reply, 'headers' | 'operationId'>) {
-  for (const [name, value] of Object.entries(headers ?? {})) res.setHeader(name, value);
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    // A session may have been extended by this request: its cookie stays beside that of the reply.
+    if (name === 'Set-Cookie') res.appendHeader(name, value);
+    else res.setHeader(name, value);
+  }
   if (!operationId) return;
   res.setHeader('Operation-Id', operationId);
   res.setHeader('Link', `</v1/operations/${operationId}>; rel="monitor"`);

@@ -7,27 +7,34 @@ import type { OwnTx } from '../platform/ledger/tx.ts';
 import { type Secrets, sha256 } from '../platform/secrets.ts';
 import { ConnectionConsent } from './connection.entity.ts';
 
-const minutesGood = 10;
+export const consentMinutes = 10;
 /** As in the tokens of src/providers/tokens/google.ts. */
 const calendarScope = 'https://www.googleapis.com/auth/calendar';
 
 export type ConsentPage = { authUrl: string; clientId: string; redirectUri: string };
 
-type Started = { provider: string; actor: string; returnUrl: string };
+/** `browser`: the only one that may bring the state back; undefined: any, since who began it has none. */
+type Started = { provider: string; actor: string; returnUrl: string; browser?: string };
 
 const random = () => randomBytes(32).toString('base64url');
-const hashOf = (state: string) => sha256(state).toString('hex');
+export const newBrowser = random;
+const hashOf = (state: string, browser?: string) => sha256(browser === undefined ? state : `${state} ${browser}`).toString('hex');
 
 /** The address of the page where a person allows it. Its state is good once, for 10 minutes, and begins with the organization, by which its row is found. */
-export async function startConsent(own: OwnTx, { provider, actor, returnUrl }: Started, page: ConsentPage, secrets: Secrets) {
+export async function startConsent(
+  own: OwnTx,
+  { provider, actor, returnUrl, browser }: Started,
+  page: ConsentPage,
+  secrets: Secrets,
+) {
   const [state, verifier] = [`${own.organizationId}.${random()}`, random()];
   await own.insert(ConnectionConsent, {
-    state_hash: hashOf(state),
+    state_hash: hashOf(state, browser),
     provider,
     actor,
     verifier: secrets.seal(verifier),
     return_url: returnUrl,
-    expires_at: fromNow(minutesGood, 'minute'),
+    expires_at: fromNow(consentMinutes, 'minute'),
   });
   const url = new URL(page.authUrl);
   const params = {
@@ -58,14 +65,18 @@ export function organizationOf(state: string): string {
 
 type Consent = { actor: string; verifier: string; return_url: string };
 
-/** Used up at once, whatever comes of it. Throws 422 for one that is not known, over or used. */
-export async function takeConsent(own: Pick<Own, 'sql'>, state: string, secrets: Secrets): Promise<Consent> {
+/** Used up at once, whatever comes of it. Throws 422 for one that is not known, over, used, or of another browser. */
+export async function takeConsent(
+  own: Pick<Own, 'sql'>,
+  { state, browser }: { state: string; browser?: string },
+  secrets: Secrets,
+): Promise<Consent> {
   // SQL: of two that come at once, one gets the row; by the database's clock.
   const [consent] = await own.sql<Consent & { is_good: boolean }>(
     `delete from connection_consents
-      where organization_id = $1 and state_hash = $2
+      where organization_id = $1 and state_hash = any($2)
     returning actor, verifier, return_url, expires_at > clock_timestamp() as is_good`,
-    [hashOf(state)],
+    [browser === undefined ? [hashOf(state)] : [hashOf(state), hashOf(state, browser)]],
   );
   if (!consent?.is_good) throw unknownState();
   return { ...consent, verifier: secrets.open(consent.verifier) };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { useApp } from '../../support/app.ts';
+import { person, sessionHeaders } from '../../support/factories/person.ts';
 
 const publicUrl = 'https://kanal.example.com';
 const app = useApp({ env: { PUBLIC_URL: publicUrl } });
@@ -20,7 +21,8 @@ async function consented(authorizeUrl: string, consent: 'allow' | 'deny' = 'allo
   return Object.fromEntries(back.searchParams) as { state: string; code?: string; error?: string };
 }
 
-const callback = (query: Record<string, string>) => app.call('connections.oauth.callback', { key: null, query });
+const callback = (query: Record<string, string>, headers: Record<string, string> = {}) =>
+  app.call('connections.oauth.callback', { key: null, query, headers });
 const resultOf = (headers: Headers) => {
   const url = new URL(headers.get('location')!);
   expect(url.origin + url.pathname).toBe(returnUrl);
@@ -90,4 +92,48 @@ describe('connecting by consent', () => {
       expect(body.error.details).toMatchObject([{ field: 'return_url' }]);
     },
   );
+});
+
+describe('a consent that a session began', () => {
+  const inBrowser = async () => {
+    const { userId } = await person(app.em(), app.tenant.organizationId);
+    const { token } = await sessionHeaders(app.em(), userId, publicUrl);
+    const session = `__Host-kanal_session=${token}`;
+    const begin = (...more: string[]) => {
+      const cookies = [session, ...more];
+      return app.call('connections.oauth.start', {
+        key: null,
+        body: { provider: 'google', return_url: returnUrl },
+        headers: { origin: publicUrl, cookie: cookies.join('; ') },
+      });
+    };
+    return { begin };
+  };
+
+  test('comes back in the browser that has its cookie, and in no other', async () => {
+    const { begin } = await inBrowser();
+    const began = await begin();
+    expect(began.status).toBe(200);
+    const [set] = began.headers.getSetCookie();
+    expect(set).toMatch(/^__Host-kanal_consent=[\w-]{43}; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+    const brought = await consented(began.body.authorize_url);
+    const other = (await (await inBrowser()).begin()).headers.getSetCookie()[0]!.split(';')[0]!;
+    for (const refused of [await callback(brought), await callback(brought, { cookie: other })]) {
+      expect(refused.status).toBe(422);
+      expect(refused.body.error.details).toMatchObject([{ field: 'state', location: 'query' }]);
+    }
+    const { status, headers } = await callback(brought, { cookie: set!.split(';')[0]! });
+    expect(status).toBe(302);
+    expect(resultOf(headers).connection_id).toBeDefined();
+  });
+
+  test('two may be under way in one browser', async () => {
+    const { begin } = await inBrowser();
+    const first = await begin();
+    const cookie = first.headers.getSetCookie()[0]!.split(';')[0]!;
+    const second = await begin(cookie);
+    expect(second.headers.getSetCookie()[0]!.split(';')[0]).toBe(cookie);
+    for (const { body } of [second, first])
+      expect((await callback(await consented(body.authorize_url), { cookie })).status).toBe(302);
+  });
 });
