@@ -5,7 +5,7 @@ import { type ConnectionProvider, connectionProviders } from '../../src/connecti
 import { deleteConnection } from '../../src/connections/delete.ts';
 import { listConnections, readConnection } from '../../src/connections/queries.ts';
 import { tryCredentials } from '../../src/connections/verify.ts';
-import { AppError } from '../../src/platform/errors.ts';
+import { takeOne } from '../../src/platform/rate-limits/quota.ts';
 import type { RequestLimits } from '../../src/platform/rate-limits/requests.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
@@ -72,12 +72,8 @@ export const createConnection = endpoint({
 });
 
 /** The provider sees the address of the installation, which all organizations share. */
-async function takeTry({ credentials }: RequestLimits, organizationId: string): Promise<void> {
-  if (!credentials) return;
-  const { isAllowed, resetSeconds } = await credentials.take(`credentials:${organizationId}`);
-  if (!isAllowed)
-    throw new AppError('rate_limited', 'Too many credentials were tried: wait', { retryAfterSeconds: resetSeconds });
-}
+const takeTry = ({ credentials }: RequestLimits, organizationId: string) =>
+  takeOne(credentials, `credentials:${organizationId}`, 'Too many credentials were tried: wait');
 
 export const listOfConnections = endpoint({
   tag: aboutConnection.tag,

@@ -4,9 +4,9 @@ import { inboundHeaders, inboundOf } from '../../src/connections/signed.ts';
 import { acceptConnectionWebhook, receiverOf } from '../../src/connections/webhooks.ts';
 import { AppError, notFound } from '../../src/platform/errors.ts';
 import { parseJson } from '../../src/platform/parse-json.ts';
+import { takeOne } from '../../src/platform/rate-limits/quota.ts';
 import { type Deps, endpoint, type Input, ok } from '../http/endpoint.ts';
 import { view } from '../http/view.ts';
-import { takeOne } from './take-one.ts';
 
 const maxBytes = 256 * 1024;
 const maxValues = 20_000;
@@ -30,7 +30,8 @@ const receive = (kind: ConnectionKind) => async (input: Input<Buffer, unknown>, 
     throw new AppError('unauthorized', 'The signature is not right');
   }
   lookUp.right();
-  await takeOne(deps.limits.connection, 'connection', id);
+  // After the signature, so that only the provider uses it up. It repeats refused calls.
+  await takeOne(deps.limits.connection, `connection:${id}`, 'Too many webhooks for this connection');
   const externalId = inbound.idOf(headers, parseJson(bytes, maxValues));
   const arrived = { organizationId: receiver.organization_id, connectionId: id, externalId, body: bytes };
   await deps.database.onBehalfOf(receiver.organization_id, () => acceptConnectionWebhook(deps.ledger.transact, arrived));

@@ -2,6 +2,7 @@ import Joi from 'joi';
 import { type ChannelApp, channelApp } from '../../src/channels/app.ts';
 import type { Em } from '../../src/platform/database/database.ts';
 import { AppError, notFound } from '../../src/platform/errors.ts';
+import { takeOne } from '../../src/platform/rate-limits/quota.ts';
 import { equalsInConstantTime } from '../../src/platform/secrets.ts';
 import { acceptProviderWebhook } from '../../src/provider-webhooks/accept.ts';
 import { readBody } from '../../src/provider-webhooks/read-body.ts';
@@ -9,7 +10,6 @@ import { isSignedWith, looksSigned } from '../../src/provider-webhooks/signature
 import { changesOf } from '../../src/providers/messaging-app/inbound.ts';
 import { type Deps, endpoint, type From, type Input, ok } from '../http/endpoint.ts';
 import { view } from '../http/view.ts';
-import { takeOne } from './take-one.ts';
 
 const tag = 'Provider webhooks';
 const maxBytes = 4 * 1024 * 1024;
@@ -59,7 +59,8 @@ async function receive({ body, params, em, header, log, from }: Input<Buffer, un
     throw wrongSignature();
   }
   lookUp.right();
-  if (channelId) await takeOne(deps.limits.channel, 'channel', channelId);
+  // After the signature, so that only the provider uses it up. It repeats refused calls.
+  if (channelId) await takeOne(deps.limits.channel, `channel:${channelId}`, 'Too many webhooks for this channel');
   const maxParts = deps.config.providerWebhookMaxParts;
   // One more than is applied: it marks the body as broken and shows that there were more.
   const changes = readChanges(bytes, maxParts);

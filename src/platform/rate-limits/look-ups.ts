@@ -1,6 +1,5 @@
-import { AppError } from '../errors.ts';
 import { countedAddress } from './address.ts';
-import type { Quota } from './quota.ts';
+import { type Quota, takeOne } from './quota.ts';
 
 export type LookUp = {
   right(): void;
@@ -20,10 +19,7 @@ const free: LookUp = { right: nothing, wrong: async () => undefined };
 /** An attacker may share the provider's address: names that were right stay free, so that its webhooks continue. */
 export function createLookUps(own: Quota | undefined): LookUps {
   const proven = new Set<string>();
-  async function charge(quota: Quota, address: string) {
-    const { isAllowed, resetSeconds } = await quota.take(address);
-    if (!isAllowed) throw new AppError('rate_limited', 'Too many requests', { retryAfterSeconds: resetSeconds });
-  }
+  const charge = (quota: Quota, address: string) => takeOne(quota, address, 'Too many requests');
   return {
     async begin(from, name) {
       if (!own) return free;

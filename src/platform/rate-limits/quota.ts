@@ -1,3 +1,4 @@
+import { AppError } from '../errors.ts';
 import type { Counter, Window } from './counter.ts';
 
 /** `remaining` is what this process knows of; `resetSeconds` is at least 1. */
@@ -92,4 +93,11 @@ export function createQuota(perMinute: number, counter: Counter): Quota | undefi
       if (lease) lease.left += 1;
     },
   };
+}
+
+/** Throws 429 with `message`. Without a quota there is no limit. */
+export async function takeOne(quota: Quota | undefined, key: string, message: string): Promise<void> {
+  if (!quota) return;
+  const { isAllowed, resetSeconds } = await quota.take(key);
+  if (!isAllowed) throw new AppError('rate_limited', message, { retryAfterSeconds: resetSeconds });
 }
