@@ -4,10 +4,18 @@ import type { ErrorShape, Reply } from './endpoint.ts';
 import { renderError, toAppError } from './errors.ts';
 import type { HoldReply } from './intake/replies.ts';
 
+const nameOfCookie = (cookie: string) => cookie.slice(0, cookie.indexOf('='));
+
+/** A session may have been extended by this request: its cookie stays beside another one of the reply, and gives way to its own end. */
+function setCookie(res: Response, cookie: string) {
+  const before = [res.getHeader('Set-Cookie') ?? []].flat().map(String);
+  const others = before.filter((one) => nameOfCookie(one) !== nameOfCookie(cookie));
+  res.setHeader('Set-Cookie', [...others, cookie]);
+}
+
 export function setHeaders(res: Response, { headers, operationId }: Pick<Reply, 'headers' | 'operationId'>) {
   for (const [name, value] of Object.entries(headers ?? {})) {
-    // A session may have been extended by this request: its cookie stays beside that of the reply.
-    if (name === 'Set-Cookie') res.appendHeader(name, value);
+    if (name === 'Set-Cookie') setCookie(res, value);
     else res.setHeader(name, value);
   }
   if (!operationId) return;
