@@ -188,7 +188,7 @@ describe('an erased person', () => {
 
   const remains = (more: Partial<Remains> = {}) =>
     ({
-      ...{ ids: [], conversations: [], deals: [], tasks: [], records: [] },
+      ...{ ids: [], conversations: [], deals: [], tasks: [], goneTasks: [], records: [] },
       identities: [{ type: 'phone', source: '', value: '+16505550199' }],
       names: ['Ann Lee'],
       ...more,

@@ -21,7 +21,8 @@ beforeAll(async () => {
   house = await openHouse();
   client = new pg.Client({ connectionString: house.url });
   await client.connect();
-  const { id: endpointId } = await endpoint(house.ledger.transact, house.organizationId);
+  // Of one alone the key of its organization would be as good as an index by endpoint.
+  const endpoints = await Promise.all(Array.from({ length: 10 }, () => endpoint(house.ledger.transact, house.organizationId)));
   const { id: channelId } = await channel(house.em(), house.organizationId);
   const age = `clock_timestamp() - n * interval '1 min'`;
   const fill = (insert: string, select: string) =>
@@ -49,8 +50,8 @@ beforeAll(async () => {
   );
   await client.query(
     `insert into webhook_deliveries (id, organization_id, event_id, endpoint_id, state, finished_at)
-     select uuidv7(), organization_id, id, $1, 'succeeded', created_at from events`,
-    [endpointId],
+     select uuidv7(), organization_id, id, ($1::uuid[])[1 + seq % 10], 'succeeded', created_at from events`,
+    [endpoints.map(({ id }) => id)],
   );
   await client.query(
     `insert into webhook_attempts (id, organization_id, delivery_id, endpoint_id, number, duration_ms, created_at)
