@@ -48,7 +48,7 @@ export const sendMessage = handle(
 );
 
 async function send(context: Context, claim: Claim): Promise<Outcome> {
-  const refusal = lastRefusal(claim, context.row.attempts);
+  const refusal = lastRefusal(claim) ?? (await heldByPause(context.own, claim));
   if (refusal) return context.fail(refusal);
   const account = accountOf(context, claim);
   if (account instanceof Error) return context.wait(30_000, { reason: reasonOf(account), work: backToQueued(claim) });
@@ -179,14 +179,13 @@ function addressRefusal({ contact_id, to_phone, to_user_id }: Claim): JobError |
 }
 
 /** What may have changed since the message was accepted. */
-function lastRefusal(claim: Claim, attempts: number): JobError | undefined {
+function lastRefusal(claim: Claim): JobError | undefined {
   const refusal: JobError | undefined =
     addressRefusal(claim) ??
     (claim.campaign?.status === 'cancelled' ? campaignCancelled : undefined) ??
     (claim.is_deleted ? channelDeletedBefore : permissionRefusal(claim)) ??
     (claim.campaign?.is_second ? secondOfCampaign : undefined) ??
-    outOfHours(claim, nowDate()) ??
-    heldByPause(claim, attempts);
+    outOfHours(claim, nowDate());
   return refusal && { code: refusal.code, message: refusal.message };
 }
 

@@ -4,7 +4,8 @@ import { stateIs } from '../../platform/ledger/states.ts';
 
 /**
  * A channel of the campaign. `share`: what the campaign may have of one second of its rate; `unclaimed`: its messages that wait for their turn;
- * `later`: those that wait for another try.
+ * `later`: those that wait for another try,
+ * `muchLater` of them for more than a minute.
  */
 export type Room = {
   id: string;
@@ -17,13 +18,18 @@ export type Room = {
   share_rate: number;
   unclaimed: number;
   later: number;
+  muchLater: number;
 };
 
 /** On a slow channel a few messages that are tried again do not hold up all others. */
 const leastLater = 20;
-/** So many messages may wait for another try: while the provider takes none, nobody else is written to. */
-export const laterLeft = ({ share, later }: Pick<Room, 'share' | 'later'>): number =>
-  Math.max(0, Math.max(share, leastLater) - later);
+/** Of those who are tried in vain for minutes, at 1 % of a campaign, the others must not wait. */
+const timesMuchLater = 10;
+/** So many messages may still come to wait for another try: while the provider takes none, few others are written to. */
+export function laterLeft({ share, later, muchLater }: Pick<Room, 'share' | 'later' | 'muchLater'>): number {
+  const bound = Math.max(share, leastLater);
+  return Math.max(0, Math.min(bound - (later - muchLater), timesMuchLater * bound - later));
+}
 
 /**
  * Two sets and a look at each channel. A message is unclaimed until a worker has claimed it: one that waits for another try was claimed. Both
@@ -32,7 +38,10 @@ export const laterLeft = ({ share, later }: Pick<Room, 'share' | 'later'>): numb
  */
 const roomsStatement = `
   with unclaimed as materialized (
-    select r.channel_id, (count(*) filter (where x.is_first))::int as count, (count(*) filter (where not x.is_first))::int as later
+    select r.channel_id,
+           (count(*) filter (where x.is_first))::int as count,
+           (count(*) filter (where not x.is_first))::int as later,
+           (count(*) filter (where not x.is_first and j.run_at > clock_timestamp() + interval '1 min'))::int as much_later
       from campaign_recipients r
       join messages m on m.organization_id = r.organization_id and m.id = r.message_id
       join jobs j on j.organization_id = m.organization_id and j.subject_id = m.id and j.name = 'messages.send',
@@ -60,7 +69,7 @@ const roomsStatement = `
             and j.run_at < clock_timestamp() + interval '5 s'))
   select c.id, c.account_id, c.status, c.deleted_at is not null as is_deleted, coalesce(h.messaging_limit, '') as messaging_limit,
          greatest(1, c.rate / n.sharers)::int as share, (c.rate::float8 / n.sharers) as share_rate, coalesce(u.count, 0) as unclaimed,
-         coalesce(u.later, 0) as later
+         coalesce(u.later, 0) as later, coalesce(u.much_later, 0) as "muchLater"
     from campaign_channels cc
     join channels c on c.organization_id = cc.organization_id and c.id = cc.channel_id
     left join channel_health h on h.organization_id = c.organization_id and h.channel_id = c.id

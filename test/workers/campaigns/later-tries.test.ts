@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { laterLeft } from '../../../src/campaigns/feed/rooms.ts';
 import { type CampaignRuns, openCampaignRuns } from '../../support/campaign-runs.ts';
 import { assertClean, assertSound } from '../../support/campaign-seen.ts';
 import type { ChannelMade } from '../../support/factories/channel.ts';
 
 /** "Something went wrong", which the provider asks to try again. */
 const tryLater = 131000;
+/** Too many people have reported the sender: of the whole number. */
+const spamLimit = 131048;
 const share = 30;
 
 let at: CampaignRuns;
@@ -56,6 +59,27 @@ describe('while the provider answers "try later"', () => {
     expect(job!.ms).toBeGreaterThan(500);
   });
 
+  test('who waits for minutes leaves the place to others', async () => {
+    const id = await running(3 * share);
+    for (let round = 0; round < 3; round += 1) {
+      await at.work('campaigns.feed', id);
+      await tryFirst(id);
+      await at.sql(`update jobs set run_at = run_at + interval '5 min' where name = 'messages.send' and attempts > 0`);
+    }
+    expect(asked).toHaveLength(3 * share);
+  });
+
+  test.each([
+    { later: 0, muchLater: 0, left: 30 },
+    { later: 10, muchLater: 0, left: 20 },
+    { later: 30, muchLater: 0, left: 0 },
+    { later: 280, muchLater: 280, left: 20 },
+    { later: 300, muchLater: 300, left: 0 },
+    { later: 310, muchLater: 290, left: 0 },
+  ])('of $later that wait, $muchLater of them long, $left more may come', ({ left, ...waiting }) => {
+    expect(laterLeft({ share, ...waiting })).toBe(left);
+  });
+
   test('on a slow channel a few of them do not hold up the others', async () => {
     channel = await at.channel(1);
     const id = await running(3);
@@ -85,6 +109,21 @@ describe('while the provider answers "try later"', () => {
     expect(await at.counts(id)).toEqual({ sent: 5 });
     expect(new Set(asked).size).toBe(5);
     expect(asked).toHaveLength(5);
+  });
+
+  test('after a pause none is tried again that the provider was too busy for: the run has spent no attempt on it', async () => {
+    at.provider.next(spamLimit);
+    const id = await running(1);
+    await at.work('campaigns.feed', id);
+    await tryFirst(id);
+    expect(asked).toHaveLength(1);
+    await at.move(id, 'pause');
+    at.provider.next('accepted');
+    await at.passTime(id);
+    await at.sql('update pools set held_until = null');
+    for (const row of await at.queued('messages.send', id)) await at.run('messages.send', row);
+    expect(asked).toHaveLength(1);
+    expect(await at.counts(id)).toEqual({ pending: 1 });
   });
 
   test('after a pause the first try goes out: it was made before it', async () => {
