@@ -32,7 +32,8 @@ function isTooLarge(text: string): boolean {
   } catch {
     return false;
   }
-  if (key.asymmetricKeyType !== 'rsa') return false;
+  // None of a service account's: some of another type would be signed with all the same.
+  if (key.asymmetricKeyType !== 'rsa') return true;
   const { n, e, d, p, q, dp, dq, qi } = key.export({ format: 'jwk' });
   const [whole, half] = [Math.max(...[n, e, d].map(bitsOf)), Math.max(...[p, q, dp, dq, qi].map(bitsOf))];
   return whole > maxKeyBits || half > maxKeyBits / 2 + 64;
@@ -52,7 +53,7 @@ export function checkCredentials(provider: ConnectionProvider, given: Record<str
       throw invalidField(`credentials.${name}`, `"credentials.${name}" must be ASCII without control characters`);
   }
   if (given.private_key !== undefined && isTooLarge(given.private_key))
-    throw invalidField('credentials.private_key', `"credentials.private_key" must be a key of at most ${maxKeyBits} bits`);
+    throw invalidField('credentials.private_key', `"credentials.private_key" must be an RSA key of at most ${maxKeyBits} bits`);
   return given;
 }
 

@@ -119,10 +119,11 @@ describe('making one', () => {
     expect(body.error.code).toBe('limit_reached');
   });
 
-  test('a private key of more than 4096 bits is refused at its field, however it is put together', async () => {
+  test('a private key of more than 4096 bits or another type is refused at its field, however it is put together', async () => {
     const [small, large] = [rsaKey(2_048), rsaKey(4_352)];
     const mixed = { ...small, p: large.p, dp: large.dp };
-    for (const key of [pemOf(large), pemOf(mixed)]) {
+    const other = generateKeyPairSync('rsa-pss', { modulusLength: 2_048 }).privateKey;
+    for (const key of [pemOf(large), pemOf(mixed), String(other.export({ type: 'pkcs8', format: 'pem' }))]) {
       const { status, body } = await create({
         provider: 'google',
         credentials: { client_email: 'a@b.example', private_key: key },
