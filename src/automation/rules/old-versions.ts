@@ -10,6 +10,19 @@ export const maxFormerVersions = 100;
 /** What cannot go yet may take as much as that, or twice the bound. */
 export const alwaysRoomBytes = 64 * 1024 * 1024;
 
+/** The others go with the next publications. */
+const dropAtOnce = 1_000;
+
+/** Runs of a version are as old as it was the present one. */
+const hasLiveRun = (rule: string, number: string, replacedAt: string) => `exists (
+       select 1
+         from automation_runs r
+        where r.organization_id = $1
+          and r.rule_id = ${rule}
+          and r.state in ('queued', 'running')
+          and r.version = ${number}
+          and r.created_at <= ${replacedAt} + interval '1 hour')`;
+
 /**
  * SQL: sums and places over the rows of an organization. Sizes are those on the disk, known without the definitions. A version may still begin a run
  * shortly after it was replaced, so one of the last hour stays. A row that somebody holds is left to a later publication.
@@ -30,25 +43,19 @@ const holdOld = `
    where not s.is_present
      and s.replaced_at < clock_timestamp() - interval '1 hour'
      and (s.bytes > $2 or s.place > $3 + 1)
-   order by s.created_at
-   limit 1000
+     and not ${hasLiveRun('v.rule_id', 'v.number', 's.replaced_at')}
+   order by s.created_at, v.rule_id, v.number
+   limit ${dropAtOnce}
      for update of v skip locked`;
 
-/** SQL: sets of keys. A statement of its own: it sees a retry that was committed before the rows were held. Runs of a version are as old as it was the present one. */
+/** SQL: sets of keys. A statement of its own: it sees a retry that was committed before the rows were held. */
 const dropHeld = `
   delete from automation_rule_versions v
    using unnest($2::uuid[], $3::int[], $4::timestamptz[]) as o(rule_id, number, replaced_at)
    where v.organization_id = $1
      and v.rule_id = o.rule_id
      and v.number = o.number
-     and not exists (
-       select 1
-         from automation_runs r
-        where r.organization_id = $1
-          and r.rule_id = o.rule_id
-          and r.state in ('queued', 'running')
-          and r.version = o.number
-          and r.created_at <= o.replaced_at + interval '1 hour')`;
+     and not ${hasLiveRun('o.rule_id', 'o.number', 'o.replaced_at')}`;
 
 /** SQL: a sum over a join. */
 const bytesLeft = `
@@ -73,6 +80,8 @@ export async function dropOldVersions(own: OwnTx, { ruleVersionsMaxBytes: max }:
       old.map(({ number }) => number),
       old.map(({ replaced_at }) => replaced_at),
     ]);
+  // There are more: they must not keep this publication from taking these away.
+  if (old.length === dropAtOnce) return;
   const [left] = await own.sql<{ bytes: number }>(bytesLeft);
   if (left!.bytes <= Math.max(2 * max, alwaysRoomBytes)) return;
   const message =

@@ -80,6 +80,31 @@ test('of small ones the last hundred', async () => {
   expect(await numbers(rule)).toEqual(Array.from({ length: maxFormerVersions + 1 }, (_, index) => 50 + index));
 });
 
+test('of thousands the oldest go with each publication, past those of live runs, and none is refused for the others', async () => {
+  const rule = await at.rule(stepsOf(1));
+  // Of the other rules here.
+  await drop(rule, { ruleVersionsMaxBytes: 0 });
+  const run = await at.begin(rule, { version: 1 });
+  await at.toRest(run);
+  await at.sql('alter table automation_rule_versions alter column definition set storage external');
+  await at.sql(
+    `insert into automation_rule_versions (organization_id, rule_id, number, definition)
+     select organization_id, rule_id, n, definition || jsonb_build_object('x', repeat('x', 70000))
+       from automation_rule_versions, generate_series(2, 2100) n
+      where rule_id = $1`,
+    [rule],
+  );
+  await at.sql('update automation_rules set version = 2100 where id = $1', [rule]);
+  await age(rule);
+  await at.sql(`update automation_runs set created_at = created_at - interval '2 hours' where rule_id = $1`, [rule]);
+  for (const first of [1_002, 2_002]) {
+    await drop(rule, { ruleVersionsMaxBytes: 0 });
+    expect((await numbers(rule)).slice(0, 2)).toEqual([1, first]);
+  }
+  await drop(rule, { ruleVersionsMaxBytes: 0 });
+  expect(await numbers(rule)).toEqual([1, 2_100]);
+});
+
 test('where too much cannot go, a publication is refused', async () => {
   const rule = await at.rule(stepsOf(1));
   // Stored as it is: what is all alike would be kept in a few kB.
