@@ -129,7 +129,9 @@ export const bounds = {
     .min(1)
     .max(100)
     .default(1)
-    .description('Lists with search, filters or a total that a process reads at once for an organization; the rest waits'),
+    .description(
+      'Lists with search, filters or a total, and searches for free times, that a process works on at once for an organization; the rest waits',
+    ),
   LIST_TIMEOUT_MS: whole.min(100).max(30_000).default(2_000).description('Longest a statement of such a list may take'),
   LIST_MAX_CHECKS: whole
     .min(1_000)

@@ -59,6 +59,8 @@ export function createReads(database: Database, { atOnce, checks, ms }: Options)
     refusal: 'Too many searches of the organization at once: run them one after the other',
     restMs: (tookMs) => (tookMs > restFromMs ? tookMs : 0),
   });
+  // Without a rest: such work lets others in by itself, and takes no part of the database meanwhile.
+  const places = createShares({ perKey: atOnce, maxWaiting, waitMs, refusal: 'Too many searches at once' });
   const isBusy = createBusyProbe();
   const turns = createShares({
     perKey: 1,
@@ -104,7 +106,7 @@ export function createReads(database: Database, { atOnce, checks, ms }: Options)
     plain: (text, params) => queryPlanned(database, text, params),
     prepared: (text, params) => query(database, text, params),
     dear: (organizationId, work) => shares.use(organizationId, () => inOneConnection(work)),
-    inPlace: (key, work) => shares.use(key, work),
+    inPlace: (key, work) => places.use(key, work),
     async *inTurns(organizationId, steps) {
       try {
         for (;;) {
