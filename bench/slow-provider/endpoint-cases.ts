@@ -52,6 +52,8 @@ export async function openEndpointCases(
     await changeContacts(base, hostile, seconds);
   };
   await listenOwn([]);
+  // In the cases of a provider its sent messages must not become retries of webhooks.
+  await listenOnly(sql, other.organizationId, []);
   return {
     cases: [
       {
