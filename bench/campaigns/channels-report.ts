@@ -46,7 +46,7 @@ function besideLine({ idle, busy, what }: Channels, name: VictimName) {
   const late = busy.reduce((sum, round) => sum + round[name].late, 0);
   const halves = both(({ p50 }) => p50).map((ms) => ms.toFixed(1));
   return line([
-    `on ${names[name]}, ${what}: p99 ms idle / beside ${manyCount} channels of ${manyRate} a second that send a campaign`,
+    `on ${names[name]}, ${what[name]}: p99 ms idle / beside ${manyCount} channels of ${manyRate} a second that send a campaign`,
     `${before.toFixed(1)} / ${beside.toFixed(1)} (p50 ${halves.join(' / ')}), ratio **${(beside / before).toFixed(2)}**, late ${late}`,
     `ratio at most ${maxRatio}`,
     yes(beside / before <= maxRatio && late === 0),

@@ -16,7 +16,8 @@ export const manyCount = 20;
 export const manyRate = 4;
 /** More than they take while the others are measured. */
 const manyRecipients = 3_000;
-const othersPerSecond = 50;
+/** Far below its channel's rate: near it, one stall is a backlog of seconds. */
+const ownPerSecond = 20;
 const leadMs = 3_000;
 const longestMs = 120_000;
 const lookMs = 50;
@@ -26,7 +27,7 @@ export type VictimName = 'sameOrganization' | 'otherOrganization';
 export type Channels = {
   one: Sent[];
   four: Sent[];
-  what: string;
+  what: Record<VictimName, string>;
   idle: Record<VictimName, Met>[];
   busy: Record<VictimName, Met>[];
   /** What the many channels sent in a second meanwhile. */
@@ -39,9 +40,9 @@ type Stats = { numbers: Record<string, { accepted: number }> };
 export async function channelsBench(stage: Stage, rounds: number, seconds: number): Promise<Channels> {
   const { kanal, sandbox } = stage;
   const slow = await openCampaigner(stage, { rates: Array.from({ length: slowCount }, () => slowRate) });
-  const rates = [...Array.from({ length: manyCount }, () => manyRate), rate];
+  const rates = [rate, ...Array.from({ length: manyCount }, () => manyRate)];
   const many = await openCampaigner(stage, { rates, from: slowCount });
-  const [own, sending] = [many.channels.at(-1)!, many.channels.slice(0, manyCount)];
+  const sending = many.channels.slice(1);
   const groupsOf = { one: slowBurst, four: slowBurst * slowCount };
   for (const [group, count] of Object.entries(groupsOf))
     await addPeople(kanal.sql, { organizationId: slow.tenant.organizationId, count, group });
@@ -49,14 +50,11 @@ export async function channelsBench(stage: Stage, rounds: number, seconds: numbe
   const { process: web, base } = await kanal.startWeb();
   const worker = kanal.startWorker('');
   const victims: Record<VictimName, Victim> = {
-    sameOrganization: await openMessageAt(othersPerSecond)(
-      { ...stage, kanal: { ...kanal, tenant: { ...many.tenant, channelId: own.id } } },
-      base,
-      false,
-    ),
+    // On the first of its channels, which has conversations.
+    sameOrganization: await openMessageAt(ownPerSecond)({ ...stage, kanal: { ...kanal, tenant: many.tenant } }, base, false),
     otherOrganization: await openMessage(stage, base, false),
   };
-  const { what } = victims.sameOrganization;
+  const what = { sameOrganization: victims.sameOrganization.what, otherOrganization: victims.otherOrganization.what };
   const result: Channels = { ...{ one: [], four: [], what, idle: [], busy: [], manyPerSecond: [] }, isOver: true };
 
   const acceptedBy = async (channels: Campaigner['channels']) => {
