@@ -19,7 +19,11 @@ export type RenderText = (templates: Template[], at: string) => string;
 export type Rendering = { text: RenderText; read<T>(at: string, work: (context: Context) => T): T };
 
 /** On a machine that is so busy that it stops the process again and again. */
-const maxAttempts = 20;
+const maxAttempts = 8;
+/** What a text may take of the clock then. */
+const maxBusyMs = 4 * maxMs;
+/** What took so much of the processor's time is slow itself. */
+const slowMs = 0.75 * maxMs;
 
 function spentMs(): number {
   const { user, system } = process.threadCpuUsage();
@@ -31,19 +35,22 @@ function spentMs(): number {
  * Throws TextFailed; its message names the place, and holds no value of the scope. `work` may run several times.
  */
 export function together<T>(scope: Record<string, unknown>, work: (rendering: Rendering) => T): T {
-  const before = spentMs();
+  let limitMs = maxMs;
+  let slow = 0;
   for (let attempts = 1; ; attempts += 1) {
+    const before = spentMs();
     try {
       return attempt();
     } catch (error) {
+      if (!(error instanceof OutOfTime) || attempts === maxAttempts) throw error;
       // The clock also counts while the process is stopped, or collects garbage: slow is what took the processor's time, twice.
-      const isSlow = attempts > 1 && spentMs() - before >= maxMs / 2;
-      if (!(error instanceof OutOfTime) || isSlow || attempts === maxAttempts) throw error;
+      if (spentMs() - before < slowMs) limitMs = Math.min(2 * limitMs, maxBusyMs);
+      else if (++slow === 2) throw error;
     }
   }
 
   function attempt(): T {
-    const limits = new Context(scope, engine.options, { sync: true, renderLimit: maxMs }, { liquid: engine });
+    const limits = new Context(scope, engine.options, { sync: true, renderLimit: limitMs }, { liquid: engine });
     const read = <V>(at: string, inContext: (context: Context) => V): V => {
       try {
         return inContext(limits.spawn(scope));
