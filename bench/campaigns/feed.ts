@@ -1,9 +1,10 @@
 import { getCampaign } from '../../src/campaigns/campaign-row.ts';
 import { compile } from '../../src/campaigns/content/compile.ts';
 import type { BatchDeps } from '../../src/campaigns/feed/batch.ts';
-import { feedChannel } from '../../src/campaigns/feed/channel.ts';
+import { feedChannels } from '../../src/campaigns/feed/channels.ts';
 import { readRooms } from '../../src/campaigns/feed/rooms.ts';
 import { readTemplates } from '../../src/campaigns/feed/templates.ts';
+import { newTurn, unbounded } from '../../src/campaigns/feed/turns.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { ownRows } from '../../src/platform/database/own.ts';
 import { transactFor } from '../../src/platform/ledger/tenant.ts';
@@ -81,11 +82,11 @@ async function feedOf(database: Database, { tenant: { organizationId } }: Side, 
     ),
     job: { organization_id: organizationId, id: jobId, run: 1 },
     templates: await readTemplates(own, campaign.channel_ids, campaign.variants),
-    channel: (await readRooms(own, id))[0]!,
   };
+  const turns = (await readRooms(own, id)).map((channel) => newTurn(channel, [unbounded()]));
   return async () => {
-    const { isRunning, hasMore } = await feedChannel(deps, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
-    if (!isRunning || hasMore) throw new Error('campaign-feed: it has stopped');
+    const isRunning = await feedChannels(deps, turns, Number.POSITIVE_INFINITY);
+    if (!isRunning || turns.some(({ hasMore }) => hasMore)) throw new Error('campaign-feed: it has stopped');
   };
 }
 

@@ -11,6 +11,7 @@ import { sendMessageJob } from './jobs.ts';
 /** A message of a campaign to one of its recipients. `was`: the status of its conversation when it was looked at; null: it begins with this message. */
 export type ManyMessage = {
   id: string;
+  channelId: string;
   recipientId: string;
   conversationId: string;
   contactId: string;
@@ -22,17 +23,17 @@ export type ManyMessage = {
   /** Of one that opens a flow. */
   flowSend?: FlowSend;
 };
-export type Common = { channelId: string; campaignId: string; isHeard: boolean };
+export type Common = { campaignId: string; isHeard: boolean };
 
 /** SQL: `acceptPart` of send.ts for a set. Contacts are held in the order of their ids, as a merge does. */
 const manyPart =
   ({ begins, opens }: { begins: boolean; opens: boolean }): PartText =>
-  (organization, channelId, campaignId, messages, conversationIds) =>
+  (organization, campaignId, messages, conversationIds) =>
     `
   given as materialized (
     select *
       from jsonb_to_recordset(${messages}::jsonb)
-        as x(id uuid, recipient_id uuid, conversation_id uuid, contact_id uuid, was text, status text, preview text, type text,
+        as x(id uuid, channel_id uuid, recipient_id uuid, conversation_id uuid, contact_id uuid, was text, status text, preview text, type text,
              content jsonb, to_phone text, to_user_id text, opens boolean, flow_id uuid, flow_version int, client_token text)),
   touched as (
     update conversations v
@@ -42,12 +43,12 @@ const manyPart =
      where v.organization_id = ${organization} and v.id = any(${conversationIds}::uuid[]) and v.id = x.conversation_id
        and v.contact_id = x.contact_id and v.status = x.was
     returning v.id),
-  ${begins ? begunPart(organization!, channelId!) : ''}
+  ${begins ? begunPart(organization!) : ''}
   made as (
     insert into messages (
       id, organization_id, channel_id, conversation_id, contact_id, direction, type, status,
       to_phone, to_user_id, content, campaign_id)
-    select x.id, ${organization}, ${channelId}, x.conversation_id, x.contact_id, 'outbound', x.type, 'queued',
+    select x.id, ${organization}, x.channel_id, x.conversation_id, x.contact_id, 'outbound', x.type, 'queued',
            x.to_phone, x.to_user_id, x.content, ${campaignId}
       from given x
      where x.conversation_id in (select id from touched ${begins ? 'union all select id from begun' : ''})
@@ -55,10 +56,10 @@ const manyPart =
     returning id)${opens ? openedPart(organization!) : ''}`;
 
 /** Nothing for a contact that was merged or erased. */
-const begunPart = (organization: string, channelId: string) => `
+const begunPart = (organization: string) => `
   begun as (
     insert into conversations (id, organization_id, channel_id, contact_id, status, preview, awaited_recipient_id, last_message_at)
-    select x.conversation_id, ${organization}, ${channelId}, k.id, x.status, x.preview, x.recipient_id, clock_timestamp()
+    select x.conversation_id, ${organization}, x.channel_id, k.id, x.status, x.preview, x.recipient_id, clock_timestamp()
       from given x
       join contacts k on k.organization_id = ${organization} and k.id = x.contact_id
      where x.was is null
@@ -84,15 +85,23 @@ const parts = new Map(
 const allMade: PartText = () => '(select count(*) from made) = (select count(*) from given)';
 
 /**
- * Messages of one channel, each of another conversation, with their jobs and events, in the ledger's own statement. Needs the lanes of the
+ * Messages, each of another conversation, with their jobs and events, in the ledger's own statement. Needs the lanes of the
  * conversations, of those too that begin. LocksOutdated where a conversation changed since it was looked at; a conversation that
  * somebody else began is a violation of `conversationTaken`.
  */
-export function acceptMany(tx: OwnTx, messages: ManyMessage[], { channelId, campaignId, isHeard }: Common): void {
+export function acceptMany(tx: OwnTx, messages: ManyMessage[], { campaignId, isHeard }: Common): void {
   if (messages.length === 0) return;
   const rows = messages.map(
-    ({ id, recipientId, conversationId, contactId, was, type, content, toPhone, toUserId, flowSend }) => ({
-      ...{ id, recipient_id: recipientId, conversation_id: conversationId, contact_id: contactId, was, status: statusAfter(was) },
+    ({ id, channelId, recipientId, conversationId, contactId, was, type, content, toPhone, toUserId, flowSend }) => ({
+      ...{
+        id,
+        channel_id: channelId,
+        recipient_id: recipientId,
+        conversation_id: conversationId,
+        contact_id: contactId,
+        was,
+        status: statusAfter(was),
+      },
       ...{ preview: previewOf(type, content), type, content, to_phone: toPhone, to_user_id: toUserId },
       ...{ opens: flowSend !== undefined, flow_id: flowSend?.flowId, flow_version: flowSend?.version },
       client_token: flowSend?.clientToken,
@@ -103,11 +112,11 @@ export function acceptMany(tx: OwnTx, messages: ManyMessage[], { channelId, camp
   const ids = messages.map(({ conversationId }) => conversationId);
   tx.include({
     text: parts.get(`${begins} ${opens}`)!,
-    params: [tx.organizationId, channelId, campaignId, JSON.stringify(rows), ids],
+    params: [tx.organizationId, campaignId, JSON.stringify(rows), ids],
     assertion: allMade,
   });
   const cause = { by: `campaign:${campaignId}` };
-  for (const { id, conversationId, contactId, was } of messages) {
+  for (const { id, channelId, conversationId, contactId, was } of messages) {
     const lane = conversationLane(conversationId);
     tx.enqueue(sendMessageJob, { message_id: id }, { lane, pool: channelPool(channelId), class: 'bulk' });
     const status = statusAfter(was);

@@ -13,9 +13,8 @@ import type { RunRef } from '../../platform/ledger/tx.ts';
 import { campaignLane } from '../jobs.ts';
 import { type Asked, lookForDue } from './look.ts';
 import { type Plan, type PlanDeps, planOf } from './plan.ts';
-
-/** Recipients of one transaction, which holds the lane of each. */
-export const maxBatch = 50;
+import type { Room } from './rooms.ts';
+import { newTurn } from './turns.ts';
 
 /**
  * SQL: a part of the ledger's statement (bench: feed). The status in a form that no partial index fits: each row is found by its id.
@@ -79,26 +78,22 @@ export type BatchDeps = PlanDeps & {
   zones: string[];
   cap: FrequencyCap | null;
 };
-/** Those who are due, and what becomes of them. */
-export type Looked = { plan: Plan; isRunning: boolean; isHeard: boolean };
-export type Fed = { made: number; skipped: number; isRunning: boolean };
+/** What becomes of those who are due on these channels. */
+export type Looked = { plan: Plan; channels: Room[]; isRunning: boolean; isHeard: boolean };
 
-export const askFor = (deps: BatchDeps, limit: number): Asked => ({
-  ...{ campaignId: deps.campaign.id, channelId: deps.channel.id, zones: deps.zones, limit, cap: deps.cap, job: deps.job },
+export const askFor = (deps: BatchDeps, limits: Asked['limits']): Asked => ({
+  ...{ campaignId: deps.campaign.id, limits, zones: deps.zones, cap: deps.cap, job: deps.job },
   readsTags: JSON.stringify(deps.campaign.variants).includes('tags'),
 });
 
 /**
  * Recipients, their messages, jobs and events in one round trip, which holds the campaign's lock: what pause has answered holds. `first` was
- * looked at before; a run beside this one, a merge or an answer in between makes it look again, for as many messages at most.
+ * looked at before; a run beside this one, a merge or an answer in between makes it look again, for as many messages at most. False: the
+ * campaign or the run is over.
  */
-export function feedBatch(deps: BatchDeps, first: Looked): Promise<Fed> {
-  const { own, transact, campaign, cap } = deps;
-  const look = async (attempt: number): Promise<Looked> => {
-    if (attempt === 1) return first;
-    const due = await lookForDue(own, askFor(deps, maxBatch));
-    return { ...due, plan: await planOf(due.isRunning ? due.rows : [], first.plan.sends.length, deps) };
-  };
+export function feedBatch(deps: BatchDeps, first: Looked): Promise<boolean> {
+  const { transact, campaign, cap } = deps;
+  const look = async (attempt: number): Promise<Looked> => (attempt === 1 ? first : lookAgain(deps, first));
   return transact(
     {
       look,
@@ -107,17 +102,28 @@ export function feedBatch(deps: BatchDeps, first: Looked): Promise<Fed> {
       isOneTrip: true,
     },
     async ({ own: tx }, { plan, isRunning, isHeard }) => {
-      const fed = { made: plan.sends.length, skipped: plan.skips.length, isRunning };
-      if (fed.made + fed.skipped === 0) return fed;
-      acceptMany(tx, plan.sends, { channelId: deps.channel.id, campaignId: campaign.id, isHeard });
+      if (plan.sends.length + plan.skips.length === 0) return isRunning;
+      acceptMany(tx, plan.sends, { campaignId: campaign.id, isHeard });
       tx.include(recipientsPart(deps, plan));
       const perMinute = campaign.pace.per_minute;
-      if (perMinute && fed.made > 0)
-        tx.include({ text: pacedPart, params: [tx.organizationId, campaign.id, fed.made, perMinute] });
-      return fed;
+      if (perMinute && plan.sends.length > 0)
+        tx.include({ text: pacedPart, params: [tx.organizationId, campaign.id, plan.sends.length, perMinute] });
+      return isRunning;
     },
   );
 }
+
+async function lookAgain(deps: BatchDeps, { plan: { sends, skips }, channels }: Looked): Promise<Looked> {
+  const [seen, made] = [Map.groupBy([...sends, ...skips], channelOf), Map.groupBy(sends, channelOf)];
+  const due = await lookForDue(deps.own, askFor(deps, new Map([...seen].map(([id, all]) => [id, all.length]))));
+  const turns = channels
+    .filter(({ id }) => seen.has(id))
+    .map((channel) => newTurn(channel, [{ left: made.get(channel.id)?.length ?? 0, waitMs: 0 }]));
+  const plan = await planOf(due.isRunning ? due.rows : [], new Map(turns.map((turn) => [turn.channel.id, turn])), deps);
+  return { ...due, plan, channels };
+}
+
+const channelOf = ({ channelId }: { channelId: string }) => channelId;
 
 const locksOf = ({ sends }: Plan, cap: FrequencyCap | null) =>
   sends.flatMap(({ conversationId, contactId }) => [conversationLane(conversationId), ...(cap ? [contactLock(contactId)] : [])]);

@@ -1,19 +1,20 @@
 import type { Own } from '../../platform/database/own.ts';
 import type { TenantTransact } from '../../platform/ledger/tenant.ts';
 import type { RunRef } from '../../platform/ledger/tx.ts';
+import type { CampaignRow } from '../campaign-row.ts';
 import type { createContentCache } from '../content/cache.ts';
-import type { Compiled } from '../content/compile.ts';
 import { troubleOf } from '../guards/guards.ts';
 import { skipPending } from '../skip-pending.ts';
 import type { CampaignReason } from '../states.ts';
-import { feedChannel } from './channel.ts';
+import { feedChannels } from './channels.ts';
 import { dailyLimitOf, leftToday } from './daily-limit.ts';
 import { type Left, nextDueMs, readLeft } from './left.ts';
-import { type Allowance, allowanceOf } from './paced.ts';
+import { allowanceOf } from './paced.ts';
 import { laterLeft, type Room, readRooms } from './rooms.ts';
-import { type FeedState, readState } from './state.ts';
+import { readState } from './state.ts';
 import { placeStrays } from './strays.ts';
-import { type FeedTemplates, readTemplates } from './templates.ts';
+import { readTemplates } from './templates.ts';
+import { type Budget, newTurn, type Turn, unbounded, waitOf } from './turns.ts';
 import { zonesAt } from './zones.ts';
 
 /** A run makes place for other jobs after this time, and goes on in its next run. */
@@ -57,8 +58,10 @@ export async function feedCampaign(deps: FeedDeps, id: string): Promise<Next> {
   if (over.length > 0)
     while (await skipPending({ ...deps, campaignId: id, reason: 'expired', zones: over }))
       if (performance.now() > endsAt) return { kind: 'wait', ms: 0, phase: 'sending' };
-  const waits = await feedChannels({ ...deps, content }, state, rooms, templates, open, endsAt);
-  if (waits === 'stopped') return { kind: 'wait', ms: 0, phase: 'sending' };
+  const turns = open.length > 0 ? await turnsOf(deps.own, campaign, rooms) : [];
+  const batches = { ...deps, content, campaign, templates, zones: open, cap: state.settings.frequency_cap };
+  if (!(await feedChannels(batches, turns, endsAt))) return { kind: 'wait', ms: 0, phase: 'sending' };
+  const waits = turns.filter(({ hasMore }) => hasMore).map(waitOf);
   const left = await readLeft(deps.own, id);
   if (!left.has_pending) return afterLast(left);
   const dueMs = waits.length > 0 ? Math.min(...waits, maxRoomWaitMs) : await nextDueMs(deps.own, state);
@@ -74,39 +77,24 @@ export async function feedCampaign(deps: FeedDeps, id: string): Promise<Next> {
 const afterLast = ({ has_queued }: Left): Next =>
   has_queued ? { kind: 'wait', ms: settlingMs, phase: 'settling' } : { kind: 'complete' };
 
-/** For each channel with somebody who is due and has no room: how long until there is some. */
-async function feedChannels(
-  deps: FeedDeps & { content: Compiled },
-  state: FeedState,
-  rooms: Room[],
-  templates: FeedTemplates,
-  zones: string[],
-  endsAt: number,
-): Promise<number[] | 'stopped'> {
-  const { campaign, settings } = state;
-  if (zones.length === 0) return [];
-  const waits: number[] = [];
-  for (const channel of rooms) {
+async function turnsOf(own: Own, campaign: CampaignRow, rooms: Room[]): Promise<Turn[]> {
+  const pace = await allowanceOf(own, campaign);
+  const todays = new Map<string, Budget>();
+  for (const [accountId, channels] of Map.groupBy(rooms, ({ account_id }) => account_id))
+    todays.set(accountId, await todayOf(own, accountId, channels));
+  return rooms.map((channel) => {
+    const free = { left: channel.share - channel.unclaimed, waitMs: 0 };
     const later = { left: laterLeft(channel), waitMs: settlingMs };
-    const bounds = [later, await allowanceOf(deps.own, campaign), await todayOf(deps.own, channel)];
-    const free = Math.max(0, channel.share - channel.unclaimed);
-    const room = Math.min(free, ...bounds.map(({ left }) => left));
-    const batch = { ...deps, campaign, templates, channel, zones, cap: settings.frequency_cap };
-    const { made, hasMore, isRunning } = await feedChannel(batch, room, endsAt);
-    if (!isRunning) return 'stopped';
-    if (hasMore) waits.push(made < room ? 0 : waitOf(channel, made, free, bounds));
-  }
-  return waits;
+    // Where the share allows no more than it, only the share is waited for.
+    const own = later.left < free.left ? [free, later] : [free];
+    return newTurn(channel, [...own, todays.get(channel.account_id)!, pace]);
+  });
 }
 
-async function todayOf(own: Own, { account_id, messaging_limit }: Room): Promise<Allowance> {
-  const limit = dailyLimitOf(messaging_limit);
-  return limit === undefined ? { left: Number.POSITIVE_INFINITY, waitMs: 0 } : leftToday(own, account_id, limit);
-}
-
-/** Until half of the share is gone, or until what else bounds it lets one more through. */
-function waitOf({ share, share_rate, unclaimed }: Room, made: number, free: number, bounds: Allowance[]): number {
-  const halfMs = ((unclaimed + made - share / 2) / share_rate) * 1_000;
-  const narrower = bounds.filter(({ left }) => left <= made && left < free).map(({ waitMs }) => waitMs);
-  return Math.max(halfMs, leastWaitMs, ...narrower);
+/** The least that is known of one of the account's channels holds for them together. */
+async function todayOf(own: Own, accountId: string, channels: Room[]): Promise<Budget> {
+  const limits = channels.map(({ messaging_limit }) => dailyLimitOf(messaging_limit) ?? Number.POSITIVE_INFINITY);
+  const limit = Math.min(...limits);
+  // A copy: what was counted is kept for other runs.
+  return Number.isFinite(limit) ? { ...(await leftToday(own, accountId, limit)) } : unbounded();
 }

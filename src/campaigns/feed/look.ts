@@ -10,6 +10,7 @@ import type { RunRef } from '../../platform/ledger/tx.ts';
 /** Somebody who is due, with all that a message to them needs. */
 export type DueRow = Omit<Permission, 'category'> & {
   id: string;
+  channel_id: string;
   variant_id: string;
   parameters: Record<string, string>;
   is_extra: boolean;
@@ -31,7 +32,7 @@ export type DueRow = Omit<Permission, 'category'> & {
 };
 export type Due = { isRunning: boolean; isHeard: boolean; rows: DueRow[] };
 
-const permission = permissionColumns({ organization: '$1', contact: 'k.id', channel: '$3' });
+const permission = permissionColumns({ organization: '$1', contact: 'k.id', channel: 'd.channel_id' });
 const tagsOf = `
   array(
     select t.name
@@ -42,40 +43,49 @@ const tagsOf = `
 
 type Form = { isCapped: boolean; readsTags: boolean };
 
+/** Recipients of one look. */
+export const maxLook = 200;
+
 /**
- * Those who are due first, over the open zones: a look in the index for each. A row comes back where nobody is due too.
+ * Those of each channel who are due first, over the open zones: a look in the index for each. The bound of all is in the text, or the planner
+ * would expect a tenth of the table. A row comes back where nobody is due too.
  * SQL: one statement (bench: feed).
  */
 const lookStatement = ({ isCapped, readsTags }: Form) => `
   with due as materialized (
-    select d.*
-      from unnest($4::text[]) as z(zone),
+    select c.channel_id, d.*
+      from unnest($3::uuid[], $4::int[]) as c(channel_id, most),
            lateral (
-             select r.id, r.contact_id, r.variant_id, r.parameters, r.is_extra, r.due_at
-               from campaign_recipients r
-              where r.organization_id = $1
-                and r.campaign_id = $2
-                and r.channel_id = $3
-                and r.zone = z.zone
-                and r.status = 'pending'
-                and r.due_at <= clock_timestamp()
-              order by r.due_at, r.id
-              limit $5) d
+             select o.*
+               from unnest($5::text[]) as z(zone),
+                    lateral (
+                      select r.id, r.contact_id, r.variant_id, r.parameters, r.is_extra, r.due_at
+                        from campaign_recipients r
+                       where r.organization_id = $1
+                         and r.campaign_id = $2
+                         and r.channel_id = c.channel_id
+                         and r.zone = z.zone
+                         and r.status = 'pending'
+                         and r.due_at <= clock_timestamp()
+                       order by r.due_at, r.id
+                       limit c.most) o
+              order by o.due_at, o.id
+              limit c.most) d
      order by d.due_at, d.id
-     limit $5)
+     limit ${maxLook})
   select p.status = 'running' and p.alarm is null and exists (
            select 1
              from jobs j
             where j.organization_id = $1 and j.id = $6 and j.run = $7 and j.state = 'queued') as is_running,
          ${isHeard('$1', 'conversation.updated', 'conversation.created')} as is_heard,
-         d.id, d.variant_id, d.parameters, d.is_extra, k.id as contact_id, k.name, k.phone_number, k.email, k.external_source,
+         d.id, d.channel_id, d.variant_id, d.parameters, d.is_extra, k.id as contact_id, k.name, k.phone_number, k.email, k.external_source,
          k.external_id, k.custom_fields, k.created_at as contact_created_at, ${readsTags ? tagsOf : 'null::text[]'} as tags,
          v.id as conversation_id, v.status as conversation_status, ${phoneAddress} as phone, ${userIdAddress} as user_id, ${permission},
          ${isCapped ? cappedSql('k.id', ['$1', '$8', '$9']) : 'false'} as is_capped
     from campaigns p
     left join due d on true
     left join contacts k on k.organization_id = $1 and k.id = d.contact_id
-    left join conversations v on v.organization_id = $1 and v.channel_id = $3 and v.contact_id = k.id
+    left join conversations v on v.organization_id = $1 and v.channel_id = d.channel_id and v.contact_id = k.id
    where p.organization_id = $1
      and p.id = $2
    order by d.due_at, d.id`;
@@ -88,20 +98,20 @@ function textOf(form: Form): string {
   return text;
 }
 
+/** `limits`: of each channel, in all `maxLook` at most. `job`: the run that asks. */
 export type Asked = {
   campaignId: string;
-  channelId: string;
+  limits: Map<string, number>;
   zones: string[];
-  limit: number;
   cap: FrequencyCap | null;
-  /** The run that asks. */
   job: RunRef;
   readsTags: boolean;
 };
 
-export async function lookForDue(own: Own, { campaignId, channelId, zones, limit, cap, job, readsTags }: Asked): Promise<Due> {
+export async function lookForDue(own: Own, { campaignId, limits, zones, cap, job, readsTags }: Asked): Promise<Due> {
   const text = textOf({ isCapped: cap !== null, readsTags });
-  const params = [campaignId, channelId, zones, limit, job.id, job.run, ...(cap ? [cap.max, cap.days] : [])];
+  const channels = [[...limits.keys()], [...limits.values()]];
+  const params = [campaignId, ...channels, zones, job.id, job.run, ...(cap ? [cap.max, cap.days] : [])];
   const rows = await own.sql<DueRow & { is_running: boolean; is_heard: boolean }>(text, params);
   return {
     isRunning: rows[0]?.is_running ?? false,

@@ -1,14 +1,13 @@
 import type { Own } from '../../platform/database/own.ts';
 import type { CampaignRow } from '../campaign-row.ts';
+import { type Budget, unbounded } from './turns.ts';
 
-/** `left`: messages that the campaign's own pace allows now. `waitMs`: until it allows one more. */
-export type Allowance = { left: number; waitMs: number };
-
-const unbounded: Allowance = { left: Number.POSITIVE_INFINITY, waitMs: 0 };
-
-/** A second ahead at most, as `pacedPart` of batch.ts counts it; a slow pace has one message at a time. */
-export async function allowanceOf(own: Own, { id, pace }: CampaignRow): Promise<Allowance> {
-  if (!pace.per_minute) return unbounded;
+/**
+ * What the campaign's own pace allows now. A second ahead at most, as `pacedPart` of batch.ts counts it; a slow pace has one message at a
+ * time.
+ */
+export async function allowanceOf(own: Own, { id, pace }: CampaignRow): Promise<Budget> {
+  if (!pace.per_minute) return unbounded();
   const gapMs = 60_000 / pace.per_minute;
   // SQL: by the database's clock.
   const [row] = await own.sql<{ ahead_ms: number | null }>(

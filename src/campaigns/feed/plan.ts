@@ -11,45 +11,52 @@ import type { SkipReason } from '../states.ts';
 import type { DueRow } from './look.ts';
 import type { Room } from './rooms.ts';
 import type { FeedTemplates } from './templates.ts';
+import { type Turn, takePlace } from './turns.ts';
 
-export type Skip = { recipientId: string; contactId: string | null; reason: SkipReason };
-/** `isCut`: somebody who is due had no room. */
-export type Plan = { sends: ManyMessage[]; skips: Skip[]; isCut: boolean };
+export type Skip = { recipientId: string; channelId: string; contactId: string | null; reason: SkipReason };
+export type Plan = { sends: ManyMessage[]; skips: Skip[] };
 
-export type PlanDeps = { campaign: CampaignRow; content: Compiled; templates: FeedTemplates; channel: Room };
+export type PlanDeps = { campaign: CampaignRow; content: Compiled; templates: FeedTemplates };
+
+/** Recipients of one transaction, which holds the lane of each. */
+export const maxBatch = 50;
 
 /** A text of an organization may take some ms for each person, and the worker does the work of others too. */
 const maxHeldMs = 5;
 
 /**
- * What becomes of those who are due: a message as far as there is room, or the reason why there is none. The loop is held for that time and
- * one message.
+ * What becomes of those who are due, a batch of them, which are taken from `due`: a message as far as their channel has room, or the reason why
+ * there is none. The loop is held for that time and one message.
  */
-export async function planOf(rows: DueRow[], room: number, deps: PlanDeps): Promise<Plan> {
-  const plan: Plan = { sends: [], skips: [], isCut: false };
+export async function planOf(due: DueRow[], turns: Map<string, Turn>, deps: PlanDeps): Promise<Plan> {
+  const plan: Plan = { sends: [], skips: [] };
   let heldSince = performance.now();
-  for (const row of rows) {
+  while (plan.sends.length + plan.skips.length < maxBatch) {
+    const row = due.shift();
+    if (!row) break;
     if (performance.now() - heldSince > maxHeldMs) {
       await turnOfOthers();
       heldSince = performance.now();
     }
-    const decided = decide(row, deps);
-    if (typeof decided === 'string') plan.skips.push({ recipientId: row.id, contactId: row.contact_id, reason: decided });
-    else if (plan.sends.length >= room) return { ...plan, isCut: true };
-    else plan.sends.push(decided);
+    const turn = turns.get(row.channel_id)!;
+    if (turn.isCut) continue;
+    const decided = decide(row, turn.channel, deps);
+    if (typeof decided === 'string')
+      plan.skips.push({ recipientId: row.id, channelId: row.channel_id, contactId: row.contact_id, reason: decided });
+    else if (takePlace(turn)) plan.sends.push(decided);
   }
   return plan;
 }
 
-function decide(row: DueRow, deps: PlanDeps): SkipReason | ManyMessage {
-  const { campaign, channel, templates } = deps;
+function decide(row: DueRow, channel: Room, deps: PlanDeps): SkipReason | ManyMessage {
+  const { campaign, templates } = deps;
   if (row.contact_id === null) return 'contact_deleted';
   if (row.is_extra) return 'duplicate';
   if (!row.phone && !row.user_id) return 'no_address';
   if (row.suppression) return 'suppressed';
   if (isRefused(row, campaign.purpose === 'marketing')) return 'consent_required';
   if (row.is_capped) return 'frequency_cap';
-  const rendered = renderFor(row, deps);
+  const rendered = renderFor(row, channel, deps);
   if (!rendered) return 'render_failed';
   const template = templates(channel.id, rendered.name, rendered.language);
   if (!template) return 'template_unknown';
@@ -59,6 +66,7 @@ function decide(row: DueRow, deps: PlanDeps): SkipReason | ManyMessage {
   return {
     id: uuidv7(),
     recipientId: row.id,
+    channelId: channel.id,
     conversationId: row.conversation_id ?? uuidv7(),
     contactId: row.contact_id,
     was: row.conversation_status,
@@ -77,7 +85,7 @@ function decide(row: DueRow, deps: PlanDeps): SkipReason | ManyMessage {
 const isRefused = (row: DueRow, isMarketing: boolean) =>
   refusalOf({ ...row, category: isMarketing ? 'marketing' : null }) !== undefined;
 
-function renderFor(row: DueRow, { campaign, content, templates, channel }: PlanDeps): Rendered | undefined {
+function renderFor(row: DueRow, channel: Room, { campaign, content, templates }: PlanDeps): Rendered | undefined {
   const { id, variant_id, parameters, contact_id, tags, contact_created_at } = row;
   const { name, phone_number, email, custom_fields, external_source, external_id } = row;
   const language = languageOf({ custom_fields });

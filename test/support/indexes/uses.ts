@@ -460,7 +460,7 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
       by: 'lookForDue',
       run: () =>
         lookForDue(own, {
-          ...{ campaignId: fedCampaign, channelId: ids.secondChannelId, zones: ['UTC', 'Asia/Tokyo'], limit: 50 },
+          ...{ campaignId: fedCampaign, zones: ['UTC', 'Asia/Tokyo'], limits: new Map([[ids.secondChannelId, 50]]) },
           ...{
             cap: { max: 1, days: 7 },
             readsTags: false,
