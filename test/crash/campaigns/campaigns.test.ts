@@ -83,17 +83,19 @@ async function untilCompleted(id: string): Promise<void> {
   throw new Error(`Not completed: ${last}\n${stack.workerOutput().slice(-3_000)}`);
 }
 
-/** What the provider told last may still be on its way. */
+const openStatement = `
+  select (select count(*)::int from provider_webhooks where state = 'received')
+       + (select count(*)::int from unmatched_statuses where state = 'waiting') as open`;
+
+/** What the provider told may still wait: messages go first, and each has three statuses. */
 async function untilApplied() {
-  for (const until = Date.now() + standstillMs; Date.now() < until; await sleep(500)) {
-    const [row] = await query<{ open: number }>(
-      stack.database.em(),
-      `select (select count(*)::int from provider_webhooks where state = 'received')
-            + (select count(*)::int from unmatched_statuses where state = 'waiting') as open`,
-    );
+  let last = 0;
+  for (let movedAt = Date.now(); Date.now() < movedAt + standstillMs; await sleep(500)) {
+    const [row] = await query<{ open: number }>(stack.database.em(), openStatement);
     if (row!.open === 0) return;
+    if (row!.open !== last) [last, movedAt] = [row!.open, Date.now()];
   }
-  throw new Error('The webhooks of the provider were not applied');
+  throw new Error(`${last} webhooks of the provider were not applied`);
 }
 
 test.each<BackendName>(['postgres', 'redis'])(
