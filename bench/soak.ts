@@ -24,7 +24,7 @@ export async function soak(stage: Stage, total: number): Promise<Soak> {
   await kanal.sql.query(`update webhook_endpoints set event_types = '{message.sent}'`);
   await receiver.process.ask({ reset: true, secret: kanal.tenant.endpointSecret });
   const web = await kanal.startWeb();
-  const worker = kanal.startWorker('messages,bulk-messages,webhooks,webhook-retries,automations,default');
+  const worker = kanal.startWorker('messages,bulk-messages,webhooks,webhook-retries,automations,statuses,default');
   const figures = async () => {
     const { rows } = await kanal.sql.query(
       `select pg_database_size(current_database())::float8 as size, xact_commit::float8 as commits, numbackends as connections

@@ -23,5 +23,6 @@ const concurrencyOf = (config: Config): Record<QueueName, number> => ({
   webhooks: config.webhooksConcurrency,
   'webhook-retries': config.webhookRetriesConcurrency,
   automations: config.automationsConcurrency,
+  statuses: config.statusesConcurrency,
   default: config.defaultConcurrency,
 });

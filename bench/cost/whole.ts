@@ -6,7 +6,7 @@ import type { Stage } from '../stage.ts';
 import { appSecret } from '../tenant.ts';
 import type { Meter } from './meter.ts';
 
-const queues = 'messages,bulk-messages,webhooks,webhook-retries,default';
+const queues = 'messages,bulk-messages,webhooks,webhook-retries,statuses,default';
 const longestMs = 300_000;
 
 /**

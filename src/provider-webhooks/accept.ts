@@ -5,6 +5,7 @@ import type { PartText } from '../platform/ledger/part.ts';
 import type { Transact } from '../platform/ledger/transact.ts';
 import { slices } from '../platform/load/slices.ts';
 import { phoneNumberIdOf, type RawChange } from '../providers/messaging-app/inbound.ts';
+import { hasOnlyStatuses } from '../providers/messaging-app/only-statuses.ts';
 import { applyProviderWebhookJob } from './jobs.ts';
 import { numbersToCome } from './numbers-to-come.ts';
 import { withoutDepth } from './without-depth.ts';
@@ -70,7 +71,8 @@ const store = (transact: Transact, byOrganization: Map<string, RawChange[]>, cha
   transact({ isOneTrip: true }, async (tx) => {
     const bodies = [...byOrganization].map(([organizationId, changes]) => {
       const id = uuidv7();
-      tx.enqueue(applyProviderWebhookJob, organizationId, { webhook_id: id });
+      const kind = changes.every(hasOnlyStatuses) ? 'bulk' : 'conversation';
+      tx.enqueue(applyProviderWebhookJob, organizationId, { webhook_id: id }, { class: kind });
       return { id, organizationId, body: Buffer.from(JSON.stringify(changes)) };
     });
     tx.include({

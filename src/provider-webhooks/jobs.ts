@@ -7,6 +7,8 @@ import { ProviderWebhook, UnmatchedStatus } from './provider-webhook.entity.ts';
 export const applyProviderWebhookJob = job<{ webhook_id: string }>({
   name: 'provider-webhooks.apply',
   queue: 'default',
+  // Nothing but statuses: a campaign brings thousands, and who writes to us does not wait behind them.
+  bulkQueue: 'statuses',
   payload: Joi.object({ webhook_id: uuid }),
   subjectType: 'provider_webhook',
   subject: 'webhook_id',

@@ -67,6 +67,7 @@ test('with them it shows all queues', async () => {
     'bulk-messages',
     'default',
     'messages',
+    'statuses',
     'webhook-retries',
     'webhooks',
   ]);

@@ -518,7 +518,7 @@ describe.each([
 ])('what the database knows, told by the %s', (kind, read) => {
   test('jobs by queue and state: every pair, those with none too', () => {
     const expected: Record<string, number> = {};
-    for (const queue of ['messages', 'bulk-messages', 'webhooks', 'webhook-retries', 'automations', 'default'])
+    for (const queue of ['messages', 'bulk-messages', 'webhooks', 'webhook-retries', 'automations', 'statuses', 'default'])
       for (const state of ['blocked', 'waiting', 'queued', 'parked', 'held', 'failed', 'done']) expected[`${queue} ${state}`] = 0;
     Object.assign(expected, {
       'messages held': 2,
