@@ -10,7 +10,7 @@ const config = {
   webhooksConcurrency: 50,
   webhookRetriesConcurrency: 20,
   automationsConcurrency: 4,
-  statusesConcurrency: 10,
+  statusesConcurrency: 20,
   defaultConcurrency: 20,
   concurrencyOpenFactor: 8,
 } as Config;

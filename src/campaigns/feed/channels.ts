@@ -8,15 +8,16 @@ import { roomOf, type Turn } from './turns.ts';
 const someMore = 10;
 
 /**
- * Batches for the channels, over all of them together: twenty slow ones cost what a fast one does. As far as there is room and time; who is
- * skipped takes no room. False: the campaign or the run is over.
+ * Batches for the channels, over all of them together: twenty slow ones cost what a fast one does. As far as there is room and time, but each
+ * channel once: with the first ones filled anew in each run, the last ones would never be. Who is skipped takes no room. False: the campaign or
+ * the run is over.
  */
 export async function feedChannels(deps: BatchDeps, turns: Turn[], endsAt: number): Promise<boolean> {
   let isFirst = true;
   for (let open = turns; open.length > 0; open = open.filter(({ hasMore, isCut }) => hasMore && !isCut)) {
     for (const group of groupsOf(open, isFirst)) {
       if (!(await feedGroup(deps, group))) return false;
-      if (performance.now() > endsAt) return true;
+      if (!isFirst && performance.now() > endsAt) return true;
     }
     isFirst = false;
   }

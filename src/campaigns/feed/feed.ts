@@ -79,22 +79,28 @@ const afterLast = ({ has_queued }: Left): Next =>
 
 async function turnsOf(own: Own, campaign: CampaignRow, rooms: Room[]): Promise<Turn[]> {
   const pace = await allowanceOf(own, campaign);
-  const todays = new Map<string, Budget>();
+  const accounts = new Map<string, Map<number, Budget>>();
   for (const [accountId, channels] of Map.groupBy(rooms, ({ account_id }) => account_id))
-    todays.set(accountId, await todayOf(own, accountId, channels));
+    accounts.set(accountId, await todaysOf(own, accountId, channels));
   return rooms.map((channel) => {
     const free = { left: channel.share - channel.unclaimed, waitMs: 0 };
     const later = { left: laterLeft(channel), waitMs: settlingMs };
+    const todays = accounts.get(channel.account_id)!;
+    // Its channels may tell different limits, as one was asked before a change. What one tells holds for it, and for those that tell none.
+    const limit = dailyLimitOf(channel.messaging_limit) ?? Math.min(...todays.keys());
+    const today = todays.get(limit) ?? unbounded();
+    const others = [...todays.values()].filter((budget) => budget !== today);
     // Where the share allows no more than it, only the share is waited for.
-    const own = later.left < free.left ? [free, later] : [free];
-    return newTurn(channel, [...own, todays.get(channel.account_id)!, pace]);
+    return newTurn(channel, [free, ...(later.left < free.left ? [later] : []), today, pace], others);
   });
 }
 
-/** The least that is known of one of the account's channels holds for them together. */
-async function todayOf(own: Own, accountId: string, channels: Room[]): Promise<Budget> {
-  const limits = channels.map(({ messaging_limit }) => dailyLimitOf(messaging_limit) ?? Number.POSITIVE_INFINITY);
-  const limit = Math.min(...limits);
-  // A copy: what was counted is kept for other runs.
-  return Number.isFinite(limit) ? { ...(await leftToday(own, accountId, limit)) } : unbounded();
+/** What is left today of each limit that channels of the account tell. Copies: what was counted is kept for other runs. */
+async function todaysOf(own: Own, accountId: string, channels: Room[]): Promise<Map<number, Budget>> {
+  const todays = new Map<number, Budget>();
+  for (const { messaging_limit } of channels) {
+    const limit = dailyLimitOf(messaging_limit);
+    if (limit !== undefined && !todays.has(limit)) todays.set(limit, { ...(await leftToday(own, accountId, limit)) });
+  }
+  return todays;
 }

@@ -5,12 +5,15 @@ export type Budget = { left: number; waitMs: number };
 export const unbounded = (): Budget => ({ left: Number.POSITIVE_INFINITY, waitMs: 0 });
 
 /**
- * A channel in one run. `budgets`: what its messages are taken from; those of the account and of the campaign are the same objects in other
- * turns. `hasMore`: others are due, as far as is known. `isCut`: one of them had no room.
+ * A channel in one run. `budgets`: each must have a place for a message; those of the account and of the campaign are the same objects in other
+ * turns. `beside`: what a message is taken from too, without a say: the limits of others. `hasMore`: others are due, as far as is known. `isCut`: one of them had no room.
  */
-export type Turn = { channel: Room; budgets: Budget[]; made: number; hasMore: boolean; isCut: boolean };
+export type Turn = { channel: Room; budgets: Budget[]; beside: Budget[]; made: number; hasMore: boolean; isCut: boolean };
 
-export const newTurn = (channel: Room, budgets: Budget[]): Turn => ({ channel, budgets, made: 0, hasMore: true, isCut: false });
+export const newTurn = (channel: Room, budgets: Budget[], beside: Budget[] = []): Turn => ({
+  ...{ channel, budgets, beside },
+  ...{ made: 0, hasMore: true, isCut: false },
+});
 
 export const roomOf = ({ budgets }: Turn): number => Math.max(0, Math.floor(Math.min(...budgets.map(({ left }) => left))));
 
@@ -18,7 +21,7 @@ export const roomOf = ({ budgets }: Turn): number => Math.max(0, Math.floor(Math
 export function takePlace(turn: Turn): boolean {
   turn.isCut ||= roomOf(turn) < 1;
   if (turn.isCut) return false;
-  for (const budget of turn.budgets) budget.left -= 1;
+  for (const budget of [...turn.budgets, ...turn.beside]) budget.left -= 1;
   turn.made += 1;
   return true;
 }

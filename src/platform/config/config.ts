@@ -126,7 +126,7 @@ export const configSchema = Joi.object({
     .description(
       'Runs of rules a worker works on at once, those that wait for a call outside not counted: more are hardly faster, and messages beside them slower',
     ),
-  STATUSES_CONCURRENCY: runs.default(10).description('Bodies of the provider with nothing but statuses a worker applies at once'),
+  STATUSES_CONCURRENCY: runs.default(20).description('Bodies of the provider with nothing but statuses a worker applies at once'),
   DEFAULT_CONCURRENCY: runs.default(20).description('Other jobs a worker runs at once'),
   LOCK_DURATION_MS: whole.min(500).default(10_000).description('A run whose worker is silent this long is taken over'),
   STALLED_INTERVAL_MS: whole.min(100).default(5_000).description('How often dead runs are looked for'),

@@ -100,7 +100,7 @@ const stateWith = (more: string) => `
 
 /** Of rows that are all conversation. */
 export const stateOfNew = stateWith('');
-/** Bulk work waits for a fill, which knows how much of the pool it may have. */
+/** Bulk work of a pool waits for a fill, which knows how much of the pool it may have. */
 const stateByClass = stateWith(' and n.class = 0');
 
 /** A row that has its pool's room from its birth. */

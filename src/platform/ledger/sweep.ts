@@ -17,6 +17,7 @@ import { lockOf, tryLock } from './locks.ts';
 import { isParked } from './park.ts';
 import { nobody } from './pools.ts';
 import { hasPlaceFor, poolOfWork, poolsWithWaiting } from './pools-with-work.ts';
+import { queueNames } from './queue-names.ts';
 import type { Queues } from './queues.ts';
 import { stateIs } from './states.ts';
 
@@ -171,7 +172,11 @@ function within(ms: number): () => boolean {
 
 const keysOf = (rows: DispatchedRow[]) => [rows.map((row) => row.organization_id), rows.map((row) => row.id)];
 
-async function mend(due: DispatchedRow[], database: Database, queues: Queues, findings: Findings) {
+/** While another version is rolled out there may be a queue that this one does not know: its processes look after it. */
+const isKnown = ({ queue }: DispatchedRow) => queueNames.some((name) => name === queue);
+
+async function mend(looked: DispatchedRow[], database: Database, queues: Queues, findings: Findings) {
+  const due = looked.filter(isKnown);
   if (due.length === 0) return;
   const states = await queues.states(due);
   const missing = due.filter((_, index) => states[index] === 'unknown');

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { type CampaignHouse, openCampaignHouse } from '../../support/campaigns.ts';
 import { countRoundTrips } from '../../support/round-trips.ts';
 
@@ -79,25 +79,61 @@ test('many who are skipped, before others: they hold up neither a full channel n
   expect(await at.counts(id)).toEqual({ 'skipped: consent_required': 240, queued: 44, pending: 56 });
 });
 
-test('messages of several channels are made in one transaction, or none of them', async () => {
+test.each([
+  [
+    ['TIER_50', 'TIER_250'],
+    [50, 60],
+  ],
+  // Of the second one's 50 the account has written to 60 already.
+  [
+    ['TIER_250', 'TIER_50'],
+    [60, 0],
+  ],
+])('channels of one account that tell %j: each keeps to its own, over what all of them sent', async (limits, expected) => {
+  const own = await connected([60, 60], { accountId: limits.join() });
+  for (const [index, limit] of limits.entries())
+    await at.sql(`insert into channel_health (organization_id, channel_id, messaging_limit) values ($1, $2, $3)`, [
+      at.organization,
+      own[index]!.id,
+      limit,
+    ]);
+  const id = await fed(own, 60);
+  await at.feed(id);
+  expect(await madeOn(id, own)).toEqual(expected);
+  await at.sql(`update messages set status = 'sending' where campaign_id = $1`, [id]);
+  await at.feed(id);
+  expect(await madeOn(id, own)).toEqual(expected);
+});
+
+test('where a run has no time left, each channel still gets its room', async () => {
+  const channels = await connected(Array.from({ length: 5 }, () => 80));
+  const id = await fed(channels, 90);
+  const now = jest.spyOn(performance, 'now').mockImplementation(() => Date.now() * 100);
+  await at.feed(id).finally(() => now.mockRestore());
+  expect(await madeOn(id, channels)).toEqual(channels.map(() => 80));
+});
+
+test('messages of several channels are made in one transaction, in the pools of their channels', async () => {
   const channels = await connected([4, 4, 4]);
   const id = await fed(channels, 2);
-  const [first] = await at.sql<{ contact_id: string }>(
-    'select contact_id from campaign_recipients where campaign_id = $1 and channel_id = $2 limit 1',
-    [id, channels[0]!.id],
-  );
-  // It begins after the look of the run: the batch is looked at again as a whole.
-  const begun = at.sql(
-    `insert into conversations (organization_id, id, channel_id, contact_id, status) values ($1, uuidv7(), $2, $3, 'open') on conflict do nothing`,
-    [at.organization, channels[0]!.id, first!.contact_id],
-  );
-  await Promise.all([at.feed(id), at.feed(id), begun]);
-  expect(await madeOn(id, channels)).toEqual([2, 2, 2]);
+  await at.feed(id);
   const rows = await at.sql(
-    `select count(distinct queued_at)::int as moments, count(distinct (m.channel_id, j.pool))::int as pools
-       from campaign_recipients r join messages m on m.id = r.message_id join jobs j on j.subject_id = m.id
-      where r.campaign_id = $1 and j.pool = 'channel:' || m.channel_id`,
+    `select count(distinct m.xmin::text)::int as transactions, count(distinct j.pool)::int as pools,
+            bool_and(j.pool = 'channel:' || m.channel_id and v.channel_id = m.channel_id) as fits
+       from messages m join jobs j on j.subject_id = m.id join conversations v on v.id = m.conversation_id
+      where m.campaign_id = $1`,
     [id],
   );
-  expect(rows).toEqual([{ moments: expect.any(Number), pools: 3 }]);
+  expect(rows).toEqual([{ transactions: 1, pools: 3, fits: true }]);
+  expect(await madeOn(id, channels)).toEqual([2, 2, 2]);
+});
+
+test('two runs at once over several channels write to each person once', async () => {
+  const channels = await connected([40, 40, 40]);
+  const id = await fed(channels, 30);
+  await Promise.all([at.feed(id), at.feed(id)]);
+  const rows = await at.sql<{ n: number }>('select count(*)::int as n from messages where campaign_id = $1 group by contact_id', [
+    id,
+  ]);
+  expect(rows.map(({ n }) => n)).toEqual(Array.from({ length: 90 }, () => 1));
 });

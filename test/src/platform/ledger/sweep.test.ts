@@ -56,6 +56,16 @@ describeEachBackend('rule 4: the sweep', (makeBackend) => {
     expect(await house.row(id)).toMatchObject({ run: 1, state: 'queued' });
   });
 
+  test('a row in a queue of another version is left to that one, and holds up no other', async () => {
+    const [theirs, ours] = [await inQueue(), await inQueue()];
+    await forget();
+    await house.sql(`update jobs set queue = 'of-the-next-version' where id = $1`, [theirs]);
+    await makeDue();
+    expect(await house.sweep()).toMatchObject({ looked: 2, added: 1, rerun: 0 });
+    expect(await stateOf(ours)).toBe('waiting');
+    expect(await house.row(theirs)).toMatchObject({ run: 1, state: 'queued' });
+  });
+
   test('a queue that has lost everything gets all of it back', async () => {
     const ids = [];
     for (let index = 0; index < 40; index += 1) ids.push((await house.accept()).id);
