@@ -14,8 +14,11 @@ import type { RunRef } from './tx.ts';
  * be half as early: after its claim the pace of a fast channel is still open for conversation.
  */
 const gap = `interval '1 s' / (p.rate * 0.95)`;
-/** As in fill_pool: a tenth closer than the claims, so that the plan fills what late runs leave free. */
-const planGap = `interval '1 s' / (p.rate * 1.045)`;
+/**
+ * As in fill_pool: on a fast channel a tenth closer than the claims, so that the plan fills what late runs leave free. On a slow one a tenth is
+ * more than a run may be early.
+ */
+const planGap = `interval '1 s' / (p.rate * case when p.rate < 50 then 0.95 else 1.045 end)`;
 /** No claim moves the next one further away: such a time comes from another clock, of a database that has failed over. */
 const isAlien = `p.tat > clock_timestamp() + ${gap} + interval '1 s'`;
 const isOpenFrom = (early: string) => `(coalesce(p.tat, '-infinity') <= clock_timestamp() + ${early} or ${isAlien})`;

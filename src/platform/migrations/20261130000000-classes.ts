@@ -39,9 +39,10 @@ export class Classes extends Migration {
  * As in 20261121000010-ledger, with two classes. Bulk rows take what conversation rows leave, and hold at most a quarter of the width: their plan
  * reaches a quarter of a second ahead. Conversation rows do not stand behind it: while bulk rows hold places, theirs begin now, or where the
  * last conversation row has its place. The bulk row that is too early then gets the end of the plan from its claim, so such places do not
- * move `plan_at`. `bulkPlaces`: an expression of a pool's columns.
+ * move `plan_at`. Each an expression of a pool's columns: `bulkPlaces`; `closer`, times the rate, how close the plan is; `notBefore`, for a plan
+ * that has run out.
  */
-export const fillPoolWith = (bulkPlaces: string) => `
+export const fillPoolWith = (bulkPlaces: string, closer = '1.045', notBefore = 'null') => `
 create or replace function fill_pool(the_organization uuid, the_pool text, is_patient boolean)
 returns table (id uuid, run int, queue text, name text, organization_id uuid, pool text, delay_ms float8)
 language plpgsql volatile as $$
@@ -74,8 +75,9 @@ begin
            ${bulkPlaces} - taken.bulk as bulk_n,
            greatest(
              least(coalesce(plan_at, clock_timestamp()), clock_timestamp() + 2 * width * interval '1 s' / rate),
+             ${notBefore},
              clock_timestamp()) as t0,
-           interval '1 s' / (rate * 1.045) as gap
+           interval '1 s' / (rate * ${closer}) as gap
       from pools,
            (select count(*)::int as total, (count(*) filter (where class = 1))::int as bulk
               from jobs

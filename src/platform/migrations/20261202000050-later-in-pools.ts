@@ -1,6 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
 import { fillPoolWith, isSeqScanOff, nameOfFill } from './20261130000000-classes.ts';
 
+export const bulkPlaces = 'case when rate is null then greatest(1, width - width / 4) else greatest(1, width / 4) end';
 const nameOfLet = 'let_parked_into_pools(int)';
 
 /** What many wait for together waits in its pool, in bulk (docs/decisions/0022-parked-work.md). */
@@ -8,7 +9,7 @@ export class LaterInPools extends Migration {
   override name = '20261202000050-later-in-pools';
 
   override up() {
-    this.addSql(fillPoolWith('case when rate is null then greatest(1, width - width / 4) else greatest(1, width / 4) end'));
+    this.addSql(fillPoolWith(bulkPlaces));
     this.addSql(isSeqScanOff(nameOfFill));
     this.addSql(letIntoPools);
     this.addSql(isSeqScanOff(nameOfLet));

@@ -48,19 +48,40 @@ describe('the plan', () => {
   });
 
   test('a second fill goes on where the first ended', async () => {
-    await setPool(house.em(), house.pool('toys'), 600, 10);
-    // A plan of half a minute: the second fill comes before its end.
+    await setPool(house.em(), house.pool('toys'), 600, 50);
+    // A plan of several seconds: the second fill comes before its end.
     await burst(300);
     await fillPool(house.database, house.pool('toys'));
     await burst(120);
     await fillPool(house.database, house.pool('toys'));
     const given = (await slots()).sort((a, b) => a - b);
     expect(given).toHaveLength(420);
-    const inTenSecondsFrom = (start: number) => given.filter((slot) => slot >= start && slot < start + 10_000).length;
-    expect(Math.max(...given.map(inTenSecondsFrom))).toBeLessThanOrEqual(106);
-    expect(inTenSecondsFrom(given[0]!)).toBeGreaterThan(98);
+    const inTwoSecondsFrom = (start: number) => given.filter((slot) => slot >= start && slot < start + 2_000).length;
+    expect(Math.max(...given.map(inTwoSecondsFrom))).toBeLessThanOrEqual(106);
+    expect(inTwoSecondsFrom(given[0]!)).toBeGreaterThan(98);
     const gaps = given.slice(1).map((slot, index) => slot - given[index]!);
     expect(gaps[299]!).toBeCloseTo(gaps[0]!, 1);
+  });
+
+  test('of a slow pool is as close as the pace, and goes on at the next claim where it has run out', async () => {
+    await setPool(house.em(), house.pool('toys'), 10, 4);
+    await burst(5);
+    await house.sql(`update pools set tat = clock_timestamp() + interval '200 ms', plan_at = clock_timestamp() - interval '1 s'`);
+    await fillPool(house.database, house.pool('toys'));
+    const given = await slots();
+    const [now] = await house.sql<{ tat: number }>('select (extract(epoch from tat) * 1000)::float8 as tat from pools');
+    expect(given[0]! - now!.tat).toBeCloseTo(0, 0);
+    for (let index = 1; index < given.length; index += 1)
+      expect(given[index]! - given[index - 1]!).toBeCloseTo(1_000 / (4 * 0.95), 0);
+  });
+
+  test('of a slow pool begins now where the time of the next claim comes from another clock', async () => {
+    await setPool(house.em(), house.pool('toys'), 10, 4);
+    await burst(1);
+    await house.sql(`update pools set tat = clock_timestamp() + interval '1 hour', plan_at = null`);
+    await fillPool(house.database, house.pool('toys'));
+    const [now] = await house.sql<{ at: number }>('select (extract(epoch from clock_timestamp()) * 1000)::float8 as at');
+    expect(Math.abs((await slots())[0]! - now!.at)).toBeLessThan(1_000);
   });
 
   test('an idle pool saves nothing up', async () => {
