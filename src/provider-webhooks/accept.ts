@@ -5,7 +5,7 @@ import type { PartText } from '../platform/ledger/part.ts';
 import type { Transact } from '../platform/ledger/transact.ts';
 import { slices } from '../platform/load/slices.ts';
 import { phoneNumberIdOf, type RawChange } from '../providers/messaging-app/inbound.ts';
-import { hasOnlyStatuses } from '../providers/messaging-app/only-statuses.ts';
+import { object } from '../providers/messaging-app/json.ts';
 import { applyProviderWebhookJob } from './jobs.ts';
 import { numbersToCome } from './numbers-to-come.ts';
 import { withoutDepth } from './without-depth.ts';
@@ -85,6 +85,14 @@ const store = (transact: Transact, byOrganization: Map<string, RawChange[]>, cha
       ],
     });
   });
+
+const hasSome = (items: unknown) => Array.isArray(items) && items.length > 0;
+
+/** What the provider tells of our own messages, and nothing that a person did. */
+function hasOnlyStatuses({ change }: RawChange): boolean {
+  const value = object(change.value);
+  return change.field === 'messages' && hasSome(value.statuses) && !hasSome(value.messages);
+}
 
 function organizationsBy(owners: Owner[], column: 'phone_number_id' | 'account_id'): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
