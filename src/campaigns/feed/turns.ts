@@ -6,7 +6,8 @@ export const unbounded = (): Budget => ({ left: Number.POSITIVE_INFINITY, waitMs
 
 /**
  * A channel in one run. `budgets`: each must have a place for a message; those of the account and of the campaign are the same objects in other
- * turns. `beside`: what a message is taken from too, without a say: the limits of others. `hasMore`: others are due, as far as is known. `isCut`: one of them had no room.
+ * turns. `beside`: what a message is taken from too, without a say: the limits of others. `hasMore`: others are due, as far as is known.
+ * `isCut`: one of them had no room.
  */
 export type Turn = { channel: Room; budgets: Budget[]; beside: Budget[]; made: number; hasMore: boolean; isCut: boolean };
 
@@ -26,11 +27,9 @@ export function takePlace(turn: Turn): boolean {
   return true;
 }
 
-const leastWaitMs = 100;
-
 /** Until half of the share is gone, or until what else bounds it lets one more through. */
 export function waitOf({ channel: { share, share_rate, unclaimed }, budgets, made, isCut }: Turn): number {
   if (!isCut) return 0;
   const halfMs = ((unclaimed + made - share / 2) / share_rate) * 1_000;
-  return Math.max(halfMs, leastWaitMs, ...budgets.filter(({ left }) => left < 1).map(({ waitMs }) => waitMs));
+  return Math.max(halfMs, ...budgets.filter(({ left }) => left < 1).map(({ waitMs }) => waitMs));
 }

@@ -29,7 +29,7 @@ const madeOn = async (id: string, channels: { id: string }[]) => {
   return channels.map((channel) => made.filter(({ channel_id }) => channel_id === channel.id).length);
 };
 
-test('twenty slow channels take hardly more than one round trip each more than a fast one: the fill of their pool', async () => {
+test('each of twenty slow channels adds hardly more than one round trip, the fill of its pool', async () => {
   const roundTrips = countRoundTrips(at.house.database.pool);
   const [fast, slow] = [await connected([80]), await connected(Array.from({ length: 20 }, () => 4))];
   const one = await fed(fast, 100);
