@@ -133,6 +133,10 @@ export class App extends Product {
     return this.control('POST', '/faults', { kind: 'status', match: { path: `${phoneNumberId}/messages` }, ...fault });
   }
 
+  /** Nothing goes out on a channel until it is let go: what a test does meanwhile comes before the send. */
+  hold = ({ id }: Channel) => this.rows(`update pools set held_until = 'infinity' where id = $1`, [`channel:${id}`]);
+  letGo = ({ id }: Channel) => this.rows('update pools set held_until = null where id = $1', [`channel:${id}`]);
+
   /** No work is due any more, but for what a held pool keeps back. Throws with what is left. */
   async idle(withinMs?: number): Promise<void> {
     let due: { name: string; state: string; attempts: number }[] = [];

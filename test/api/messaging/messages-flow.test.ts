@@ -91,10 +91,12 @@ describe('a message that opens a flow', () => {
   });
 
   test('one that waited for its turn has the version that the provider had when it went out', async () => {
-    const waited = await flowOf(app, channel);
-    const { phone: to } = await app.conversation(channel);
-    await app.fault(channel, { status: 503, times: 1 });
-    const { data } = (await send({ flow_id: waited.id, flow_token: 't' }, {}, to)).body;
+    // A channel of its own: the fault meets no other message.
+    const own = await app.connect();
+    const waited = await flowOf(app, own);
+    const { phone: to } = await app.conversation(own);
+    await app.fault(own, { status: 503, times: 1 });
+    const { data } = (await app.text(own, to, flowMessage({ flow_id: waited.id, flow_token: 't' }))).body;
     expect(await sendOf(data.id)).toMatchObject([{ version: 1 }]);
     await pushedAgain(waited.id);
     await app.messageIn(data.id, 'read', 15_000);
@@ -109,10 +111,13 @@ describe('a message that opens a flow', () => {
   });
 
   test('the flow that was deleted before the message went out fails it', async () => {
-    const gone = await flowOf(app, channel);
-    await app.fault(channel, { status: 503, times: 1 });
-    const { data } = (await send({ flow_id: gone.id }, {}, (await app.conversation(channel)).phone)).body;
+    const own = await app.connect();
+    const gone = await flowOf(app, own);
+    const { phone: to } = await app.conversation(own);
+    await app.hold(own);
+    const { data } = (await app.text(own, to, flowMessage({ flow_id: gone.id }))).body;
     await app.rows('delete from flows where id = $1', [gone.id]);
+    await app.letGo(own);
     const { failure } = await app.messageIn(data.id, 'failed');
     expect(failure).toMatchObject({ code: 'flow_unavailable' });
     expect(await sendOf(data.id)).toMatchObject([{ flow_id: null, version: null }]);

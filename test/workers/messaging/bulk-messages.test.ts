@@ -34,12 +34,12 @@ const sent = async (ids: string[]) =>
 
 test('a bulk message runs in the queue of its own, to its end', async () => {
   const channel = await app.connect();
-  await app.rows(`update pools set held_until = 'infinity' where id = $1`, [`channel:${channel.id}`]);
+  await app.hold(channel);
   const [id] = await bulk(channel, 1);
   expect(await app.rows('select queue, class, state from jobs where subject_id = $1', [id])).toEqual([
     { queue: 'bulk-messages', class: 1, state: 'waiting' },
   ]);
-  await app.rows('update pools set held_until = null where id = $1', [`channel:${channel.id}`]);
+  await app.letGo(channel);
   await app.messageIn(id!, 'read');
   expect(await app.jobOf(id!)).toBeUndefined();
 });
@@ -47,10 +47,10 @@ test('a bulk message runs in the queue of its own, to its end', async () => {
 test('an answer does not wait for the bulk work of its channel, of which it sends at most its rate in a second', async () => {
   const channel = await app.connect({ body: { rate } });
   const pool = `channel:${channel.id}`;
-  await app.rows(`update pools set held_until = 'infinity' where id = $1`, [pool]);
+  await app.hold(channel);
   const ids = await bulk(channel, 120);
   const { phone } = await app.conversation(channel);
-  await app.rows('update pools set held_until = null where id = $1', [pool]);
+  await app.letGo(channel);
   await app.web.deps.ledger.fill({ organization_id: channel.tenant.organizationId, id: pool });
   const { body } = await app.text(channel, phone);
   const answer = String(body.data.id);

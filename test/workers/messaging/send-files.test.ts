@@ -318,10 +318,10 @@ describe('a message with an asset', () => {
   test('that was deleted before the message went out fails it', async () => {
     const own = await app.connect();
     const { id: assetId, storage_key } = await asset(jpeg());
-    await app.rows(`update pools set held_until = 'infinity' where id = $1`, [`channel:${own.id}`]);
+    await app.hold(own);
     const id = await sent('image', { asset_id: publicIdOf(storage_key) }, own);
     await parts(channel).transact({}, async (tx) => void (await deleteAsset(tx.own, assetId)));
-    await app.rows(`update pools set held_until = null where id = $1`, [`channel:${own.id}`]);
+    await app.letGo(own);
     expect((await app.messageIn(id, 'failed')).failure).toMatchObject({ code: 'asset_missing' });
     expect(await uploads(own)).toEqual([]);
   });

@@ -86,7 +86,7 @@ test('the resend is refused: the first send may have arrived, so a retry needs f
 
 test('workers that died over a message while it was being sent: nobody knows; over one that was queued, it was not sent', async () => {
   const channel = await app.connect();
-  await app.rows(`update pools set held_until = 'infinity' where id = $1`, [`channel:${channel.id}`]);
+  await app.hold(channel);
   const crashed = { code: 'crashed', provider_code: null, message: 'The worker died 5 times over this job' };
   for (const [status, code] of [
     ['sending', 'outcome_unknown'],
