@@ -1,6 +1,6 @@
 import { loadsTable } from './loads.ts';
 import { type Figures, figureNames } from './meter.ts';
-import type { Costs } from './run.ts';
+import { type Costs, stepNames } from './run.ts';
 
 const heads: Record<keyof Figures, string> = {
   commits: 'commits',
@@ -40,13 +40,14 @@ export function costReport({ messages, perSecond, parts, idleASecond }: Costs): 
   const whole = parts.find(({ name }) => name === 'whole');
   const others = parts.filter(({ name }) => name !== 'whole');
   const columns = ['part', 'what', ...figureNames.map((name) => heads[name]), 'CPU µs'];
-  const isComplete = whole && others.length === 4;
+  const steps = others.filter(({ name }) => stepNames.includes(name));
+  const isComplete = whole && steps.length === stepNames.length;
   const ours = combined(
-    others.map(({ kanal }) => kanal),
+    steps.map(({ kanal }) => kanal),
     (...values) => values.reduce((sum, value) => sum + value, 0),
   );
   const theirs = combined(
-    others.map(({ floor }) => floor!),
+    steps.map(({ floor }) => floor!),
     (...values) => values.reduce((sum, value) => sum + value, 0),
   );
   return [
@@ -57,7 +58,7 @@ export function costReport({ messages, perSecond, parts, idleASecond }: Costs): 
     line(columns),
     line(columns.map(() => '---')),
     ...others.map(({ name, what, kanal, floor }) => rowOf(name, what, kanal, floor)),
-    ...(isComplete ? [rowOf('sum', 'of these parts', ours, theirs)] : []),
+    ...(isComplete ? [rowOf('sum', `of ${stepNames.join(', ')}`, ours, theirs)] : []),
     ...(whole ? [rowOf('**whole**', whole.what, whole.kanal)] : []),
     ...(isComplete
       ? [

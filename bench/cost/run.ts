@@ -1,12 +1,16 @@
 import { bookingSync } from '../paths/booking-sync.ts';
+import { upsert } from '../paths/contacts.ts';
 import { deliver } from '../paths/deliver.ts';
-import { inbound, postMessage } from '../paths/http.ts';
+import { getMessage, inbound, postMessage } from '../paths/http.ts';
 import { send } from '../paths/send.ts';
 import type { SideName, Stage } from '../stage.ts';
 import { eachOf, type Figures, openMeter } from './meter.ts';
 import { wholeWay } from './whole.ts';
 
-const paths = { post: postMessage, send, deliver, inbound, 'booking-sync': bookingSync };
+const wayOfMessage = { post: postMessage, send, deliver, inbound };
+const paths = { ...wayOfMessage, get: getMessage, upsert, 'booking-sync': bookingSync };
+/** The parts that a message's whole way is made of. */
+export const stepNames = Object.keys(wayOfMessage);
 export const partNames = ['whole', ...Object.keys(paths)] as ('whole' | keyof typeof paths)[];
 
 export type Costs = {
