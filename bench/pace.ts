@@ -1,21 +1,29 @@
 /** For a child that emits: `{endpointId, perSecond, count}` from its parent, at an even pace whatever the answers take; `{done}` back. */
 type Order = { endpointId: string; perSecond: number; count: number };
 
+/** More than an even pace ever has. Of all that is begun at once the last would wait for a connection longer than its pool allows. */
+const maxAtOnce = 1_000;
+
 export function atPace(emit: (endpointId: string) => Promise<void>) {
   process.on('message', async (order: Order | string) => {
     if (typeof order === 'string') return;
     const startedAt = performance.now();
-    const running: Promise<void>[] = [];
+    const begun: Promise<void>[] = [];
+    let ended = 0;
+    const one = async () => {
+      await emit(order.endpointId);
+      ended += 1;
+    };
     await new Promise<void>((resolve) => {
       const timer = setInterval(() => {
         const due = Math.min(order.count, Math.floor(((performance.now() - startedAt) / 1000) * order.perSecond));
-        while (running.length < due) running.push(emit(order.endpointId));
-        if (running.length < order.count) return;
+        while (begun.length < Math.min(due, ended + maxAtOnce)) begun.push(one());
+        if (begun.length < order.count) return;
         clearInterval(timer);
         resolve();
       }, 2);
     });
-    await Promise.all(running);
-    process.send?.({ done: running.length });
+    await Promise.all(begun);
+    process.send?.({ done: begun.length });
   });
 }
