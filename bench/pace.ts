@@ -5,6 +5,8 @@ type Order = { endpointId: string; perSecond: number; count: number };
 const maxAtOnce = 1_000;
 
 export function atPace(emit: (endpointId: string) => Promise<void>) {
+  // While the other side has its turn every connection may close, and nothing else would keep the process.
+  process.channel?.ref();
   process.on('message', async (order: Order | string) => {
     if (typeof order === 'string') return;
     const startedAt = performance.now();
