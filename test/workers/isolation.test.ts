@@ -54,8 +54,8 @@ async function happen({ key }: Tenant, count: number) {
     expect(status).toBe(201);
   }
 }
-const arrived = (receiver: Receiver, count: number) =>
-  waitFor(`${count} webhooks`, () => receiver.received.length >= count, soonMs);
+const arrived = (receiver: Receiver, count: number, withinMs = soonMs) =>
+  waitFor(`${count} webhooks`, () => receiver.received.length >= count, withinMs);
 
 describe('an endpoint that hangs', () => {
   test('has no more than its share of a worker, with all of its organization’s endpoints, and the others pass', async () => {
@@ -99,7 +99,8 @@ test('a flood of one organization lets another’s first event pass before its o
   await happen(victim, 1);
   await arrived(well, 1);
   expect(busy.received.length).toBeLessThan(450);
-  await arrived(busy, 500);
+  // All of it: nobody waits for that, and a busy machine takes its time.
+  await arrived(busy, 500, 120_000);
 });
 
 test('a provider that hangs for one channel holds up no other organization’s sends', async () => {
