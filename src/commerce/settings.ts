@@ -39,7 +39,7 @@ export async function settingsOf(own: Own): Promise<SettingsRow> {
 
 /** What is not given stays. */
 export async function changeSettings(tx: OwnTx, patch: SettingsPatch): Promise<SettingsRow> {
-  // SQL: there is one row an organization, and the first write makes it.
+  // SQL: on conflict do nothing. There is one row an organization, and the first write makes it.
   await tx.sql(
     `insert into commerce_settings (organization_id)
      values ($1)

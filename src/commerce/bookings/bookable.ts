@@ -2,6 +2,7 @@ import type { Own } from '../../platform/database/own.ts';
 import { statement } from '../../platform/database/statement.ts';
 import type { RowOf } from '../../platform/database/tables.ts';
 import { momentMs } from '../../platform/time/moment.ts';
+import type { Booking } from './booking.entity.ts';
 import { Service, ServiceStaff } from './service.entity.ts';
 import type { Span } from './slots.ts';
 import { Staff } from './staff.entity.ts';
@@ -46,7 +47,7 @@ export async function findBookable(own: Own, id: string): Promise<Bookable | und
   return service && { ...service, staff: await staffOf(own, { serviceId: id }) };
 }
 
-/** SQL: ranges, through the index of the exclusion constraint. The copied times of a person are few. */
+/** SQL: `&&` of ranges, through the index of the exclusion constraint, over two tables. The copied times of a person are few. */
 const taken = `
   select staff_id, lower(during) as starts_at, upper(during) as ends_at
     from bookings
@@ -62,7 +63,7 @@ const taken = `
      and staff_id = any($2::uuid[])
      and during && tstzrange($3, $4)`;
 
-type Taken = { staff_id: string; starts_at: string; ends_at: string };
+type Taken = RowOf<typeof Booking, 'staff_id' | 'starts_at' | 'ends_at'>;
 
 /** What each of them cannot give away, by bookings and by their calendars. `exceptId`: a booking that is to be moved. */
 export async function takenTimes(

@@ -1,9 +1,11 @@
 import { now } from '../../platform/database/columns.ts';
 import type { Own } from '../../platform/database/own.ts';
 import { statement } from '../../platform/database/statement.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
 import { now as presentMs } from '../../platform/time/clock.ts';
 import { momentMs } from '../../platform/time/moment.ts';
+import type { Booking } from './booking.entity.ts';
 import { joined, type Span } from './slots.ts';
 import { Staff } from './staff.entity.ts';
 
@@ -27,7 +29,7 @@ export async function calendarToCopy(own: Own, staffId: string): Promise<Copied 
   return row?.calendar_connection_id && row.calendar_id !== null ? (row as Copied) : undefined;
 }
 
-/** SQL: the longest of a set. A start is in this window; its buffers, and what takes them, reach a day beyond. */
+/** SQL: the highest value over a join. A start is in this window; its buffers, and what takes them, reach a day beyond. */
 const horizonStatement = `
   select coalesce(max(s.horizon_days), 60)::int as days
     from service_staff l
@@ -41,8 +43,8 @@ export async function horizonOf(own: Own, staffId: string): Promise<Span> {
 }
 
 /**
- * SQL: two tables. What the calendar shows of our own, without the buffers: a booking keeps its time itself. A cancelled one counts until its
- * entry is deleted; a held one has none yet.
+ * SQL: a condition over both tables, and times by intervals. What the calendar shows of our own, without the buffers: a booking keeps its time
+ * itself. A cancelled one counts until its entry is deleted; a held one has none yet.
  */
 const shownStatement = `
   select b.starts_at, b.ends_at
@@ -53,7 +55,7 @@ const shownStatement = `
      and (b.status not in ('held', 'cancelled') or b.status = 'cancelled' and c.event_id is not null)`;
 
 export async function shownBookings(own: Own, staffId: string, { start, end }: Span): Promise<Span[]> {
-  const rows = await own.sql<{ starts_at: string; ends_at: string }>(shownStatement, [
+  const rows = await own.sql<RowOf<typeof Booking, 'starts_at' | 'ends_at'>>(shownStatement, [
     staffId,
     new Date(start).toISOString(),
     new Date(end).toISOString(),
@@ -78,7 +80,7 @@ export function withoutOwn(busy: Span[], own: Span[]): Span[] {
   return left.filter(({ start, end }) => end - start >= shortestMs);
 }
 
-/** SQL: a set in one statement. What stays is not written again. */
+/** SQL: ranges made of two lists, compared and written in one statement. What stays is not written again. */
 const replaceStatement = `
   with wanted as (select tstzrange(t.a, t.b) as during from unnest($3::timestamptz[], $4::timestamptz[]) as t (a, b)),
        gone as (
@@ -89,7 +91,10 @@ const replaceStatement = `
     from wanted
   on conflict do nothing`;
 
-/** SQL: a set. An entry that is still to be moved or deleted looks like a time of somebody else: the next look comes soon. */
+/**
+ * SQL: `least` by the database's clock, on the condition of two other tables. An entry that is still to be moved or deleted looks like a time
+ * of somebody else: the next look comes soon.
+ */
 const lookSoonStatement = `
   update staff
      set next_copy_at = least(next_copy_at, clock_timestamp() + interval '1 minute')

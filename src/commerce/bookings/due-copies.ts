@@ -1,16 +1,18 @@
 import { pacedPool } from '../../connections/paces.ts';
 import { statement } from '../../platform/database/statement.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import { Job } from '../../platform/ledger/jobs.entity.ts';
 import { movePool } from '../../platform/ledger/move-pool.ts';
 import { stateIs } from '../../platform/ledger/states.ts';
 import type { Transact } from '../../platform/ledger/transact.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
 import { copyBusyJob } from './jobs.ts';
+import type { Staff } from './staff.entity.ts';
 
 /** Of one look. */
 export const maxDueCopies = 100;
 
-type Due = { organization_id: string; staff_id: string; connection_id: string };
+type Due = RowOf<typeof Staff, 'organization_id'> & { staff_id: string; connection_id: string };
 
 /**
  * SQL: a set over all organizations that skips locked rows. A look comes about once a minute, which makes it 15 at most; spread, so that

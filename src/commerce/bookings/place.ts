@@ -1,5 +1,6 @@
 import { now } from '../../platform/database/columns.ts';
 import { sqlStateOf } from '../../platform/database/errors.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
 import { lookAgain } from '../look-again.ts';
@@ -16,7 +17,7 @@ export type Placed = {
   conference: string;
 };
 
-/** SQL: the exclusion constraint decides; who loses gets no row, and the transaction goes on with the next person. */
+/** SQL: `on conflict` of an exclusion constraint, which decides; who loses gets no row, and the transaction goes on with the next person. */
 const insertion = `
   insert into bookings (organization_id, id, order_id, contact_id, service_id, staff_id, status, source, mode,
                         starts_at, ends_at, during, timezone, conference)
@@ -34,7 +35,7 @@ export async function insertBooking(
   { status, source, mode, timezone, conference }: Placed,
 ): Promise<string> {
   for (const person of free) {
-    const inserted = tx.sql<{ id: string }>(insertion, [
+    const inserted = tx.sql<RowOf<typeof Booking, 'id'>>(insertion, [
       uuidv7(),
       orderId,
       contactId,

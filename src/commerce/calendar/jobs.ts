@@ -5,7 +5,7 @@ import { backoff, job } from '../../platform/ledger/job.ts';
 /** Loaded with the first end of a job: a process that becomes ready needs the contracts alone. */
 const ends = () => import('./settle.ts');
 
-/** SQL: `openSubjects` are a set. */
+/** SQL: `openSubjects` is a part of the statement of `jobs check`. */
 export const syncBookingCalendarJob = job<{ order_id: string }>({
   name: 'commerce.sync-booking-calendar',
   queue: 'default',

@@ -32,7 +32,7 @@ export async function recordSteps(tx: OwnTx, { booking_id, generation }: Wished,
   if (changed === 0) throw new WishChanged();
 }
 
-/** SQL: with the turn of the call one round trip (bench: booking-sync). */
+/** SQL: with the turn of the call it is one batch, of texts, in one round trip (bench: booking-sync). */
 const claimStatement = `
   update booking_calendars
      set connection_id = $4, calendar_id = $5, event_id = $6, etag = null, updated_at = clock_timestamp()
@@ -59,8 +59,9 @@ export type LastStep = { etag: string; event_url: string; meet_url: string };
 type Settled = { wished: Wished; values?: LastStep; notes?: string[] };
 
 /**
- * SQL: where the wish, the entry and what is told of the booking are still what was read, the calendar is as wished, and nobody needs to look
- * after it any more. `attention` alone tells nobody: the order gets a revision. With the end of the job one round trip (bench: booking-sync).
+ * SQL: a part of the ledger's statement, which ends the job: one round trip (bench: booking-sync). Where the wish, the entry and what is told
+ * of the booking are still what was read, the calendar is as wished, and nobody needs to look after it any more. `attention` alone tells nobody:
+ * the order gets a revision.
  */
 const settledPart: PartText = (
   organization,

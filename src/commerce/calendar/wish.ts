@@ -17,7 +17,7 @@ const liveJob = statement((select, { lane }: { lane: string }) =>
     .limit(1),
 );
 
-/** SQL: an upsert that counts. */
+/** SQL: on conflict; the wish is counted up from the row's newest version. */
 const countWish = `
   insert into booking_calendars (organization_id, booking_id)
   values ($1, $2)

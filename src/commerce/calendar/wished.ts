@@ -1,58 +1,59 @@
 import { accountStatementOf } from '../../connections/account.ts';
 import type { BatchStatement } from '../../platform/database/batch.ts';
 import type { Own } from '../../platform/database/own.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import { bookingUpdated } from '../../platform/events/commerce-events.ts';
 import { isHeard } from '../../platform/events/record.ts';
 import type { RunRef } from '../../platform/ledger/tx.ts';
-import type { BookingMode, BookingStatus } from '../bookings/booking.entity.ts';
-import type { ServiceConference } from '../bookings/service.entity.ts';
-import type { BookingCalendarStatus, EarlierEvent } from './booking-calendar.entity.ts';
+import type { Booking, BookingStatus } from '../bookings/booking.entity.ts';
+import type { Service } from '../bookings/service.entity.ts';
+import type { Order } from '../orders/order.entity.ts';
+import type { BookingCalendar, BookingCalendarStatus } from './booking-calendar.entity.ts';
 
-export type WishedRow = {
-  booking_id: string;
-  order_id: string;
-  booking_status: BookingStatus;
-  mode: BookingMode;
-  starts_at: string;
-  ends_at: string;
-  is_past: boolean;
-  timezone: string;
-  conference_override: string;
-  service_name: string;
-  location: string;
-  conference: ServiceConference;
-  staff_id: string;
-  staff_name: string;
-  staff_email: string;
-  staff_connection: string | null;
-  staff_calendar: string | null;
-  staff_video: string | null;
-  order_no: string;
-  customer_name: string;
-  customer_email: string;
-  customer_phone: string;
-  status: BookingCalendarStatus;
-  error: string;
-  wanted: string;
-  synced: string;
-  connection_id: string | null;
-  is_reachable: boolean;
-  calendar_id: string | null;
-  generation: number;
-  event_id: string | null;
-  etag: string | null;
-  meet_url: string;
-  earlier: EarlierEvent[];
-  video_connection_id: string | null;
-  is_video_reachable: boolean;
-  conference_asked_at: string | null;
-  waited_ms: number | null;
-  video_meeting_id: string | null;
-  video_url: string;
-  video_asked_at: string | null;
-  /** An endpoint listens to what happens to bookings. */
-  is_heard: boolean;
-};
+const bookingColumns = ['order_id', 'staff_id', 'mode', 'starts_at', 'ends_at', 'timezone'] as const;
+const serviceColumns = ['location', 'conference'] as const;
+const orderColumns = ['order_no', 'customer_name', 'customer_email', 'customer_phone'] as const;
+const calendarColumns = [
+  'status',
+  'error',
+  'wanted',
+  'synced',
+  'connection_id',
+  'calendar_id',
+  'generation',
+  'event_id',
+  'etag',
+  'meet_url',
+  'earlier',
+  'conference_asked_at',
+  'video_connection_id',
+  'video_meeting_id',
+  'video_url',
+  'video_asked_at',
+] as const;
+
+export type WishedRow = RowOf<typeof Booking, (typeof bookingColumns)[number]> &
+  RowOf<typeof Service, (typeof serviceColumns)[number]> &
+  RowOf<typeof Order, (typeof orderColumns)[number]> &
+  RowOf<typeof BookingCalendar, (typeof calendarColumns)[number]> & {
+    booking_id: string;
+    booking_status: BookingStatus;
+    is_past: boolean;
+    conference_override: string;
+    service_name: string;
+    staff_name: string;
+    staff_email: string;
+    staff_connection: string | null;
+    staff_calendar: string | null;
+    staff_video: string | null;
+    is_reachable: boolean;
+    is_video_reachable: boolean;
+    waited_ms: number | null;
+    /** An endpoint listens to what happens to bookings. */
+    is_heard: boolean;
+  };
+
+const of = (alias: string, columns: readonly string[]) => columns.map((column) => `${alias}.${column}`).join(', ');
 
 /** A link of the caller's own; nothing is made for it. */
 export const isOwnLink = (conference: string) => /^https:\/\//i.test(conference);
@@ -68,21 +69,19 @@ export type Wished = WishedRow & {
 };
 
 /**
- * SQL: four records of one booking in one look, by the order. Connections that were deleted are none. An entry is made or moved until a day
- * after the booking's end; one that stands is changed and deleted at any time, so that a person can be taken out of it.
+ * SQL: six tables, one of them four times, in one round trip (bench: booking-sync); by the order, or by a job whose order is not known yet.
+ * Connections that were deleted are none. An entry is made or moved until a day after the booking's end; one that stands is changed and deleted
+ * at any time, so that a person can be taken out of it.
  */
 const wishedOfOrder = (order: string) => `
-  select b.id as booking_id, b.order_id, b.staff_id, b.status as booking_status, b.mode, b.starts_at, b.ends_at, b.timezone,
+  select ${of('b', bookingColumns)}, ${of('s', serviceColumns)}, ${of('o', orderColumns)}, ${of('c', calendarColumns)},
+         b.id as booking_id, b.status as booking_status, b.conference as conference_override,
          b.ends_at < clock_timestamp() - interval '1 day' as is_past,
-         b.conference as conference_override,
-         s.name as service_name, s.location, s.conference,
+         s.name as service_name,
          f.name as staff_name, f.email as staff_email,
          k.id as staff_connection, case when k.id is not null then f.calendar_id end as staff_calendar, v.id as staff_video,
-         o.order_no, o.customer_name, o.customer_email, o.customer_phone,
-         c.status, c.error, c.wanted::text, c.synced::text, c.connection_id, c.calendar_id, c.generation, c.event_id, c.etag,
-         e.id is not null as is_reachable, c.meet_url, c.earlier, c.conference_asked_at,
+         e.id is not null as is_reachable, w.id is not null as is_video_reachable,
          (extract(epoch from clock_timestamp() - c.conference_asked_at) * 1000)::float8 as waited_ms,
-         c.video_connection_id, w.id is not null as is_video_reachable, c.video_meeting_id, c.video_url, c.video_asked_at,
          ${isHeard('$1', bookingUpdated.type)} as is_heard
     from bookings b
     join orders o on o.organization_id = b.organization_id and o.id = b.order_id
@@ -98,10 +97,10 @@ const wishedOfOrder = (order: string) => `
       on w.organization_id = b.organization_id and w.id = c.video_connection_id and w.deleted_at is null
    where b.organization_id = $1 and b.order_id = ${order}`;
 const wishedStatement = wishedOfOrder('$2');
-/** SQL: with the claim of its job, before the order is known. */
+/** SQL: the same look, in the batch that claims the job. */
 const wishedOfJobStatement = wishedOfOrder('(select j.subject_id from jobs j where j.organization_id = $1 and j.id = $2)');
 
-/** SQL: the account of the calendar that the entry belongs into, before the order is known. */
+/** SQL: a part of that batch, too: the account of the calendar that the entry belongs into. */
 const accountOfJobStatement = accountStatementOf(`(
      select f.calendar_connection_id
        from jobs j

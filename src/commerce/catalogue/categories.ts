@@ -71,7 +71,7 @@ export async function putCategory(tx: OwnTx, id: string, given: GivenCategory): 
   return getCategory(tx, id);
 }
 
-/** SQL: a count that ends at the limit. */
+/** SQL: reads no further than the limit; a plain count goes through all rows. */
 async function assertRoom(tx: OwnTx): Promise<void> {
   const [counted] = await tx.sql<{ count: number }>(
     `select count(*)::int as count

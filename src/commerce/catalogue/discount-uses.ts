@@ -1,33 +1,28 @@
 import type { Own } from '../../platform/database/own.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
-import type { DiscountKind } from './discount.entity.ts';
+import type { Discount, DiscountKind } from './discount.entity.ts';
 
 export type DiscountUse = { contactId: string | null; code: string; currency: string; subtotal: bigint };
 export type TakenDiscount = { id: string; code: string; kind: DiscountKind; value: bigint };
 
-type Known = {
-  id: string;
-  code: string;
-  kind: DiscountKind;
-  value: string;
-  currency: string | null;
-  min_subtotal: string;
+const columns = ['id', 'code', 'kind', 'value', 'currency', 'min_subtotal', 'max_uses_per_contact'] as const;
+
+type Known = RowOf<typeof Discount, (typeof columns)[number]> & {
   is_active: boolean;
   has_begun: boolean;
   has_ended: boolean;
   is_used_up: boolean;
-  max_uses_per_contact: number | null;
   contact_uses: number;
 };
 
-/** SQL: the code is found by the index of its capitals; the database's clock; the uses of one contact are counted. */
+/** SQL: found by the index of `upper(code)`, judged by the database's clock, with a count of a second table; the same text with the row's lock. */
 const findByCode = (lock: '' | 'for no key update of d') => `
-  select d.id, d.code, d.kind, d.value::text as value, d.currency, d.min_subtotal::text as min_subtotal, d.active as is_active,
+  select ${columns.map((column) => `d.${column}`).join(', ')}, d.active as is_active,
          coalesce(d.starts_at <= clock_timestamp(), true) as has_begun,
          coalesce(d.ends_at <= clock_timestamp(), false) as has_ended,
          coalesce(d.uses >= d.max_uses, false) as is_used_up,
-         d.max_uses_per_contact,
          (select count(*)::int
             from discount_uses u
            where u.organization_id = $1 and u.contact_id = $3 and u.discount_id = d.id) as contact_uses
@@ -78,7 +73,7 @@ export async function takeDiscount(tx: OwnTx, { orderId, ...use }: DiscountUse &
       ? (await tx.sql<Known>(statements.look, [use.code, use.contactId]))[0]
       : locked;
   const taken = usable(found, use);
-  // SQL: both counts in one statement.
+  // SQL: the count and its row in one round trip, under the row's lock.
   await tx.sql(
     `with used as (
        update discounts
@@ -91,7 +86,7 @@ export async function takeDiscount(tx: OwnTx, { orderId, ...use }: DiscountUse &
   return taken;
 }
 
-/** The order is cancelled: its use counts no more. SQL: both counts in one statement. */
+/** The order is cancelled: its use counts no more. SQL: the delete says whose count goes down. */
 export async function giveBackDiscount(tx: OwnTx, orderId: string): Promise<void> {
   await tx.sql(
     `with gone as (

@@ -87,7 +87,7 @@ const wholeOf = (given: NewDiscount): Whole => ({
 export async function createDiscount(tx: OwnTx, given: NewDiscount): Promise<DiscountRow> {
   tx.assertLocked(discountsLock(tx.organizationId));
   assertTerms(wholeOf(given));
-  // SQL: a count that ends at the limit.
+  // SQL: reads no further than the limit; a plain count goes through all rows.
   const [counted] = await tx.sql<{ count: number }>(
     `select count(*)::int as count
        from (select 1
@@ -104,7 +104,7 @@ export async function createDiscount(tx: OwnTx, given: NewDiscount): Promise<Dis
   return getDiscount(tx, id);
 }
 
-/** What is not given stays. Throws 404, 409 below the uses so far, 422. SQL: locked, since an order may count a use. */
+/** What is not given stays. Throws 404, 409 below the uses so far, 422. SQL: `for no key update`, since an order may count a use meanwhile. */
 export async function changeDiscount(tx: OwnTx, id: string, patch: DiscountPatch): Promise<DiscountRow> {
   await tx.sql(
     `select 1

@@ -1,6 +1,7 @@
 import { now } from '../../platform/database/columns.ts';
 import { violatedConstraint } from '../../platform/database/errors.ts';
 import type { Own } from '../../platform/database/own.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import { AppError, invalidField, notFound } from '../../platform/errors.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import { subjectLock } from '../../platform/ledger/locks.ts';
@@ -10,7 +11,8 @@ import { type Listing, type ListRequest, readListing } from '../../platform/list
 import { type ListPage, type ListRows, listRows } from '../../platform/listing/page.ts';
 import type { Reads } from '../../platform/listing/reads.ts';
 import type { ListedTable } from '../../platform/listing/table.ts';
-import { Product, type ProductKind, productKinds } from './product.entity.ts';
+import type { Category } from './category.entity.ts';
+import { Product, productKinds } from './product.entity.ts';
 
 export const maxProducts = 10_000;
 export const maxImages = 20;
@@ -19,26 +21,26 @@ export const maxCategoriesOfProduct = 20;
 /** Held by whoever makes a product: the limit is exact. */
 export const productsLock = (organizationId: string) => subjectLock('products', organizationId);
 
-export type ProductRow = {
-  id: string;
-  name: string;
-  slug: string;
-  description: string;
-  kind: ProductKind;
-  active: boolean;
-  images: string[];
-  metadata: Record<string, unknown>;
-  category_ids: string[];
-  created_at: string;
-  updated_at: string;
-};
+const ownColumns = [
+  'id',
+  'name',
+  'slug',
+  'description',
+  'kind',
+  'active',
+  'images',
+  'metadata',
+  'created_at',
+  'updated_at',
+] as const;
+export type ProductRow = RowOf<typeof Product, (typeof ownColumns)[number]> & { category_ids: string[] };
 
 type Values = Pick<ProductRow, 'name' | 'slug' | 'description' | 'kind' | 'active' | 'images' | 'metadata'>;
 export type NewProduct = Values & { category_ids: string[] };
 export type ProductPatch = Partial<NewProduct>;
 
 const columns = `
-  k.id, k.name, k.slug, k.description, k.kind, k.active, k.images, k.metadata, k.created_at, k.updated_at,
+  ${ownColumns.map((column) => `k.${column}`).join(', ')},
   array(
     select c.category_id
       from product_categories c
@@ -77,7 +79,7 @@ export const listProducts = (
   page: ListPage & { includeTotal?: boolean },
 ): Promise<ListRows<ProductRow>> => listRows(reads, table, organizationId, listing, page);
 
-/** Throws 404. SQL: its categories come with it. */
+/** Throws 404. SQL: the columns of the list, whose conditions decide its statement; its categories are a list made of a second table. */
 export async function getProduct(own: Own, id: string): Promise<ProductRow> {
   const [row] = await own.sql<ProductRow>(
     `select ${columns}
@@ -92,7 +94,7 @@ export async function getProduct(own: Own, id: string): Promise<ProductRow> {
 /** Needs `productsLock`. Throws 422 for what is not there and at the limit, 409 for the slug of another one. */
 export async function createProduct(tx: OwnTx, { category_ids, ...values }: NewProduct): Promise<ProductRow> {
   tx.assertLocked(productsLock(tx.organizationId));
-  // SQL: a count that ends at the limit.
+  // SQL: reads no further than the limit; a plain count goes through all rows.
   const [counted] = await tx.sql<{ count: number }>(
     `select count(*)::int as count
        from (select 1
@@ -123,9 +125,9 @@ export async function deleteProduct(tx: OwnTx, id: string): Promise<void> {
   if ((await tx.delete(Product, { id })) === 0) throw notFound('Product');
 }
 
-/** SQL: a set; each category is held until the commit, so that it cannot go meanwhile. */
+/** SQL: `for key share`, so that no category goes before the commit, and links written as a set where they are not there yet. */
 async function setCategories(tx: OwnTx, id: string, given: string[]): Promise<void> {
-  const found = await tx.sql<{ id: string }>(
+  const found = await tx.sql<RowOf<typeof Category, 'id'>>(
     `select id
        from commerce_categories
       where organization_id = $1 and id = any($2::uuid[])
@@ -150,6 +152,7 @@ async function setCategories(tx: OwnTx, id: string, given: string[]): Promise<vo
   );
 }
 
+/** SQL: the table is another domain's (`media`), which this one does not know. */
 async function assertImages(own: Own, images: string[]): Promise<void> {
   if (images.length === 0) return;
   const found = await own.sql<{ id: string }>(

@@ -1,6 +1,7 @@
 import { maxWireAmount } from '../../money/steps.ts';
 import type { Own } from '../../platform/database/own.ts';
 import { statement } from '../../platform/database/statement.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import { AppError, notFound } from '../../platform/errors.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
 import { list, type Page } from '../../platform/listing/paging.ts';
@@ -11,7 +12,7 @@ export type StockChange = ({ delta: number; on_hand?: undefined } | { on_hand: n
 
 /**
  * A person has counted, bought or thrown away: one movement, none where nothing changes. Throws 404, 409 below what orders have reserved.
- * SQL: the row's lock, in the order of reserveStock, since it is of one variant alone.
+ * SQL: `for no key update`, the lock of reserveStock; of one variant alone it is in its order.
  */
 export async function changeStock(
   tx: OwnTx,
@@ -19,8 +20,8 @@ export async function changeStock(
   { delta, on_hand, reason = '' }: StockChange,
   actor: string,
 ): Promise<void> {
-  const [row] = await tx.sql<{ on_hand: string; reserved: string }>(
-    `select on_hand::text as on_hand, reserved::text as reserved
+  const [row] = await tx.sql<RowOf<typeof ProductVariant, 'on_hand' | 'reserved'>>(
+    `select on_hand, reserved
        from product_variants
       where organization_id = $1 and id = $2
         for no key update`,

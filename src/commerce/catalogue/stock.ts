@@ -1,5 +1,7 @@
+import type { RowOf } from '../../platform/database/tables.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
+import type { ProductVariant } from './product.entity.ts';
 
 /** `field`: where the request names it, for the refusal; without it `items`. */
 export type StockLine = { itemId: string; variantId: string; quantity: number; field?: string };
@@ -50,7 +52,7 @@ const reserve = `
  */
 export async function reserveStock(tx: OwnTx, orderId: string, lines: StockLine[]): Promise<void> {
   if (lines.length === 0) return;
-  const short = await tx.sql<{ id: string; available: string }>(reserve, [
+  const short = await tx.sql<RowOf<typeof ProductVariant, 'id'> & { available: string }>(reserve, [
     orderId,
     lines.map(({ itemId }) => itemId),
     lines.map(({ variantId }) => variantId),

@@ -1,31 +1,35 @@
 import type { Own } from '../../platform/database/own.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import { notFound } from '../../platform/errors.ts';
 import { type Ask, type Page, type PageRows, pageAskedFor } from '../../platform/listing/paging.ts';
+import type { ProductVariant } from './product.entity.ts';
 
 export type Prices = Record<string, number>;
-export type VariantRow = {
-  id: string;
-  product_id: string;
-  sku: string;
-  name: string;
-  active: boolean;
-  position: number;
-  weight_grams: number | null;
+
+const columns = [
+  'id',
+  'product_id',
+  'sku',
+  'name',
+  'active',
+  'position',
+  'weight_grams',
+  'tracks_stock',
+  'on_hand',
+  'reserved',
+  'service_id',
+  'prepaid_deliveries',
+  'created_at',
+  'updated_at',
+] as const;
+export type VariantRow = RowOf<typeof ProductVariant, (typeof columns)[number]> & {
   /** By currency. A number is exact: a check of the table bounds it. */
   prices: Prices;
-  tracks_stock: boolean;
-  on_hand: string;
-  reserved: string;
-  service_id: string | null;
-  prepaid_deliveries: number | null;
-  created_at: string;
-  updated_at: string;
 };
 
-/** SQL: the prices of a variant come with it. */
+/** SQL: one text for one variant and for a page of them; their prices are one object made of a second table. */
 const variants = `
-  select v.id, v.product_id, v.sku, v.name, v.active, v.position, v.weight_grams, v.tracks_stock, v.on_hand, v.reserved, v.service_id,
-         v.prepaid_deliveries, v.created_at, v.updated_at,
+  select ${columns.map((column) => `v.${column}`).join(', ')},
          (select coalesce(jsonb_object_agg(p.currency, p.amount), '{}')
             from variant_prices p
            where p.organization_id = v.organization_id and p.variant_id = v.id) as prices

@@ -1,15 +1,23 @@
+import { sql } from 'kysely';
 import { isPayable, notPayable } from '../../money/steps.ts';
 import { now } from '../../platform/database/columns.ts';
 import { violatedConstraint } from '../../platform/database/errors.ts';
+import { statement } from '../../platform/database/statement.ts';
 import { AppError, type ErrorDetail, invalidField, notFound } from '../../platform/errors.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
+import { Service } from '../bookings/service.entity.ts';
 import { lookAgain } from '../look-again.ts';
 import { ProductVariant } from './product.entity.ts';
 import { changeStock } from './stock-by-hand.ts';
 import { getVariant, type Prices, type VariantRow } from './variant-row.ts';
 
 export const maxVariants = 200;
+
+const countOf = statement((select, { productId }: { productId: string }) =>
+  select(ProductVariant).select(sql<number>`count(*)::int`.as('total')).where('product_id', '=', productId),
+);
+const serviceById = statement((select, { id }: { id: string }) => select(Service).select('id').where('id', '=', id));
 
 type Values = Pick<
   VariantRow,
@@ -36,7 +44,7 @@ export function assertPrices(prices: Prices): void {
 }
 
 /**
- * Throws 404 for its product, 409 for the sku of another one, 422. SQL: the product's lock makes the limit exact; what is there is counted by
+ * Throws 404 for its product, 409 for the sku of another one, 422. SQL: `for no key update` of the product makes the limit exact; what is there is counted by
  * a second statement, since the first one's snapshot is older than its wait.
  */
 export async function createVariant(
@@ -54,13 +62,8 @@ export async function createVariant(
     [productId],
   );
   if (!product) throw notFound('Product');
-  const [counted] = await tx.sql<{ count: number }>(
-    `select count(*)::int as count
-       from product_variants
-      where organization_id = $1 and product_id = $2`,
-    [productId],
-  );
-  if (counted!.count >= maxVariants) throw new AppError('limit_reached', `A product has at most ${maxVariants} variants`);
+  const [counted] = await countOf(tx, { productId });
+  if (counted!.total >= maxVariants) throw new AppError('limit_reached', `A product has at most ${maxVariants} variants`);
   await assertService(tx, values.service_id);
   const id = uuidv7();
   await tx.insert(ProductVariant, { id, product_id: productId, ...values }).catch(refusedVariant);
@@ -85,7 +88,7 @@ export async function deleteVariant(tx: OwnTx, id: string): Promise<void> {
   if ((await tx.delete(ProductVariant, { id })) === 0) throw notFound('Variant');
 }
 
-/** SQL: a set. */
+/** SQL: sets, in two statements whatever their number; on conflict, since what stays may have another amount. */
 async function setPrices(tx: OwnTx, id: string, prices: Prices): Promise<void> {
   await tx.sql(
     `delete from variant_prices
@@ -104,12 +107,7 @@ async function setPrices(tx: OwnTx, id: string, prices: Prices): Promise<void> {
 
 async function assertService(tx: OwnTx, id: string | null): Promise<void> {
   if (id === null) return;
-  const [service] = await tx.sql(
-    `select 1
-       from services
-      where organization_id = $1 and id = $2`,
-    [id],
-  );
+  const [service] = await serviceById(tx, { id });
   if (!service) throw invalidField('service_id', 'No service has this id', 'reference.unknown');
 }
 

@@ -1,5 +1,8 @@
+import { sql } from 'kysely';
+import { Connection } from '../../connections/connection.entity.ts';
 import { isPayable, notPayable } from '../../money/steps.ts';
 import { now } from '../../platform/database/columns.ts';
+import { statement } from '../../platform/database/statement.ts';
 import { AppError, invalidField, notFound } from '../../platform/errors.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import { subjectLock } from '../../platform/ledger/locks.ts';
@@ -10,6 +13,11 @@ import { assertLabels, type GivenTimeslot, setTimeslots } from './timeslots.ts';
 
 export const maxMethods = 100;
 export const maxTimeslots = 50;
+
+const countOf = statement((select) => select(DeliveryMethod).select(sql<number>`count(*)::int`.as('total')));
+const shipperById = statement((select, { id }: { id: string }) =>
+  select(Connection).select('id').where('id', '=', id).where('kind', '=', 'shipper').where('deleted_at', 'is', null),
+);
 
 /** Held by whoever makes a delivery method: the limit is exact. */
 export const methodsLock = (organizationId: string) => subjectLock('delivery_methods', organizationId);
@@ -39,12 +47,7 @@ function assertTerms(terms: Terms): void {
 async function assertConnection(tx: OwnTx, { kind, connection_id }: Pick<Terms, 'kind' | 'connection_id'>): Promise<void> {
   if (connection_id === null) return;
   if (kind !== 'live') throw invalidField('connection_id', 'Only a method of kind live has a shipper', 'method.connection');
-  const [connection] = await tx.sql(
-    `select 1
-       from connections
-      where organization_id = $1 and id = $2 and kind = 'shipper' and deleted_at is null`,
-    [connection_id],
-  );
+  const [connection] = await shipperById(tx, { id: connection_id });
   if (!connection) throw invalidField('connection_id', 'No connection to a shipper has this id', 'reference.unknown');
 }
 
@@ -59,12 +62,8 @@ export async function createMethod(tx: OwnTx, { timeslots, ...terms }: NewMethod
   tx.assertLocked(methodsLock(tx.organizationId));
   assertTerms(terms);
   assertLabels(timeslots);
-  const [counted] = await tx.sql<{ count: number }>(
-    `select count(*)::int as count
-       from delivery_methods
-      where organization_id = $1`,
-  );
-  if (counted!.count >= maxMethods)
+  const [counted] = await countOf(tx, {});
+  if (counted!.total >= maxMethods)
     throw new AppError('limit_reached', `An organization has at most ${maxMethods} delivery methods`);
   await assertConnection(tx, terms);
   const id = uuidv7();
@@ -73,7 +72,7 @@ export async function createMethod(tx: OwnTx, { timeslots, ...terms }: NewMethod
   return getMethod(tx, id);
 }
 
-/** What is not given stays; time slots are given together. Throws 404, 422. SQL: locked, so that two changes come one after the other. */
+/** What is not given stays; time slots are given together. Throws 404, 422. SQL: `for no key update`, so that two changes come one after the other. */
 export async function changeMethod(tx: OwnTx, id: string, { timeslots, ...patch }: MethodPatch): Promise<MethodRow> {
   const [locked] = await tx.sql(
     `select 1

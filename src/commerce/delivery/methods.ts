@@ -1,28 +1,29 @@
 import type { Own } from '../../platform/database/own.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import { notFound } from '../../platform/errors.ts';
 import { type Ask, type Page, type PageRows, pageAskedFor } from '../../platform/listing/paging.ts';
-import type { DeliveryMethodKind } from './method.entity.ts';
+import type { DeliveryMethod, DeliveryTimeslot } from './method.entity.ts';
 
-export type TimeslotRow = { id: string; label: string; weekdays: number[]; capacity: number | null };
-export type MethodRow = {
-  id: string;
-  name: string;
-  kind: DeliveryMethodKind;
-  currency: string | null;
-  fee_amount: string;
-  free_from_amount: string | null;
-  lead_days: number;
-  active: boolean;
-  connection_id: string | null;
-  timeslots: TimeslotRow[];
-  created_at: string;
-  updated_at: string;
-};
+export type TimeslotRow = RowOf<typeof DeliveryTimeslot, 'id' | 'label' | 'weekdays' | 'capacity'>;
 
-/** SQL: the time slots of a method come with it, in their order. */
+const columns = [
+  'id',
+  'name',
+  'kind',
+  'currency',
+  'fee_amount',
+  'free_from_amount',
+  'lead_days',
+  'active',
+  'connection_id',
+  'created_at',
+  'updated_at',
+] as const;
+export type MethodRow = RowOf<typeof DeliveryMethod, (typeof columns)[number]> & { timeslots: TimeslotRow[] };
+
+/** SQL: one text for one method and for a page of them; their time slots are a list, in its order, made of a second table. */
 const methods = `
-  select m.id, m.name, m.kind, m.currency, m.fee_amount, m.free_from_amount, m.lead_days, m.active, m.connection_id, m.created_at,
-         m.updated_at,
+  select ${columns.map((column) => `m.${column}`).join(', ')},
          (select coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'label', t.label, 'weekdays', t.weekdays, 'capacity', t.capacity)
                                     order by t.position, t.id), '[]')
             from delivery_timeslots t

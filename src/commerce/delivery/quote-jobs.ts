@@ -3,7 +3,7 @@ import { uuid } from '../../platform/ids.ts';
 import { backoff, job } from '../../platform/ledger/job.ts';
 import { Quote } from './quote.entity.ts';
 
-/** Somebody waits for it, and half an hour later nobody wants it any more. SQL: `openSubjects` are a set. */
+/** Somebody waits for it, and half an hour later nobody wants it any more. SQL: `openSubjects` is a part of the statement of `jobs check`. */
 export const quoteShippingJob = job<{ quote_id: string }>({
   name: 'commerce.quote-shipping',
   queue: 'default',

@@ -1,11 +1,13 @@
 import type { Own } from '../../platform/database/own.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import { AppError, type ErrorDetail, invalidField } from '../../platform/errors.ts';
+import type { Product, ProductVariant } from '../catalogue/product.entity.ts';
 import type { QuoteItem } from './quote.entity.ts';
 import { rupiahOf } from './rupiah.ts';
 
 export type Given = { variant_id: string; quantity: number };
 
-/** SQL: of a list of ids, each with what it costs in rupiah, if it is sold in them. */
+/** SQL: a set of ids as one parameter; the price in rupiah is joined by a constant, and null where the variant has none. */
 const variantsStatement = `
   select v.id, v.name, v.weight_grams, v.active and p.active as is_active, p.name as product_name, p.kind, r.amount::text as amount
     from product_variants v
@@ -14,15 +16,8 @@ const variantsStatement = `
    where v.organization_id = $1
      and v.id = any($2::uuid[])`;
 
-type Variant = {
-  id: string;
-  name: string;
-  weight_grams: number | null;
-  is_active: boolean;
-  product_name: string;
-  kind: string;
-  amount: string | null;
-};
+type Variant = RowOf<typeof ProductVariant, 'id' | 'name' | 'weight_grams'> &
+  RowOf<typeof Product, 'kind'> & { is_active: boolean; product_name: string; amount: string | null };
 
 /** What is to be sent, with weight and value. Throws 422 at each item that the shipper could not be told. */
 export async function quotedItems(own: Own, given: Given[], field: 'items' | 'draft_order_id'): Promise<QuoteItem[]> {

@@ -4,7 +4,7 @@ import type { OwnTx } from '../../platform/ledger/tx.ts';
 export type SlotOfDay = { timeslotId: string; day: string };
 
 /**
- * SQL: an upsert by condition, decided on the newest version of the row. It writes nothing where the slot is full, and where it is gone.
+ * SQL: on conflict by condition, decided on the newest version of the row, so that no lock is held before. It writes nothing where the slot is full, and where it is gone.
  */
 const take = `
   insert into slot_usage (organization_id, timeslot_id, day, used)

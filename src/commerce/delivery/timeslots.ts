@@ -1,7 +1,9 @@
 import type { Own } from '../../platform/database/own.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import { AppError, invalidField } from '../../platform/errors.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
+import type { DeliveryTimeslot } from './method.entity.ts';
 import { getMethod } from './methods.ts';
 
 /** With an id: one that is there, whose counts stay. */
@@ -12,7 +14,7 @@ export type GivenTimeslot = { id?: string; label: string; weekdays: number[]; ca
  * so that two can swap. Needs the method's row lock.
  */
 export async function setTimeslots(tx: OwnTx, methodId: string, given: GivenTimeslot[]): Promise<void> {
-  const present = await tx.sql<{ id: string }>(
+  const present = await tx.sql<RowOf<typeof DeliveryTimeslot, 'id'>>(
     `select id
        from delivery_timeslots
       where organization_id = $1 and method_id = $2`,
@@ -44,18 +46,15 @@ export async function setTimeslots(tx: OwnTx, methodId: string, given: GivenTime
   );
 }
 
-export type DaySlot = {
-  id: string;
-  label: string;
-  capacity: number | null;
+export type DaySlot = RowOf<typeof DeliveryTimeslot, 'id' | 'label' | 'capacity'> & {
   used: number;
   available: number | null;
   is_open: boolean;
 };
 
 /**
- * The time slots of one day. `is_open`: an order could take it now. SQL: today is that of the store's zone, and what is used is counted by
- * day.
+ * The time slots of one day. `is_open`: an order could take it now. SQL: what is left of each is computed of four tables, and today is that of
+ * the store's zone by the database's clock.
  */
 const ofDay = `
   select t.id, t.label, t.capacity, coalesce(u.used, 0) as used,

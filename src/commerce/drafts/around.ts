@@ -1,55 +1,40 @@
+import type { Contact } from '../../contacts/contact.entity.ts';
 import type { Own } from '../../platform/database/own.ts';
-import type { DiscountKind } from '../catalogue/discount.entity.ts';
-import type { ProductKind } from '../catalogue/product.entity.ts';
-import type { DeliveryMethodKind } from '../delivery/method.entity.ts';
-import type { CommerceSettingsConfirmOn } from '../settings.entity.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
+import type { Discount } from '../catalogue/discount.entity.ts';
+import type { Product, ProductVariant } from '../catalogue/product.entity.ts';
+import type { DeliveryMethod, DeliveryTimeslot } from '../delivery/method.entity.ts';
+import type { CommerceSettings } from '../settings.entity.ts';
 import type { NewOrder } from './content.ts';
 
-export type AroundVariant = {
-  id: string;
-  product_id: string;
-  sku: string;
-  name: string;
-  product_name: string;
-  kind: ProductKind;
-  is_active: boolean;
-  service_id: string | null;
-  weight_grams: number | null;
-  tracks_stock: boolean;
-  prepaid_deliveries: number | null;
-  /** By currency. A number is exact: a check of the table bounds it. */
-  prices: Record<string, number>;
-};
-export type AroundMethod = {
-  id: string;
-  name: string;
-  kind: DeliveryMethodKind;
-  currency: string | null;
+export type AroundVariant = RowOf<
+  typeof ProductVariant,
+  'id' | 'product_id' | 'sku' | 'name' | 'service_id' | 'weight_grams' | 'tracks_stock' | 'prepaid_deliveries'
+> &
+  RowOf<typeof Product, 'kind'> & {
+    product_name: string;
+    is_active: boolean;
+    /** By currency. A number is exact: a check of the table bounds it. */
+    prices: Record<string, number>;
+  };
+/** Amounts are numbers, as JSON has them. */
+export type AroundMethod = RowOf<typeof DeliveryMethod, 'id' | 'name' | 'kind' | 'currency' | 'lead_days' | 'active'> & {
   fee_amount: number;
   free_from_amount: number | null;
-  lead_days: number;
-  active: boolean;
 };
-export type AroundSlot = { id: string; method_id: string; label: string; weekdays: number[] };
-export type AroundDiscount = {
-  code: string;
-  kind: DiscountKind;
+export type AroundSlot = RowOf<typeof DeliveryTimeslot, 'id' | 'method_id' | 'label' | 'weekdays'>;
+export type AroundDiscount = RowOf<typeof Discount, 'code' | 'kind' | 'currency'> & {
   value: number;
-  currency: string | null;
   min_subtotal: number;
   /** Active, in its time, not used up. */
   is_usable: boolean;
   /** Contacts of the orders who have used it as often as they may. */
   used_up_by: string[];
 };
-export type AroundContact = { id: string; name: string; phone_number: string; email: string };
+export type AroundContact = RowOf<typeof Contact, 'id' | 'name' | 'phone_number' | 'email'>;
 
 /** What orders are made of, as it is now. */
-export type Around = {
-  currency: string;
-  order_no_prefix: string;
-  reservation_minutes: number;
-  confirm_on: CommerceSettingsConfirmOn;
+export type Around = RowOf<typeof CommerceSettings, 'currency' | 'order_no_prefix' | 'reservation_minutes' | 'confirm_on'> & {
   /** In the zone of the store. */
   today: string;
   variants: AroundVariant[];

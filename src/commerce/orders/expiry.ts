@@ -6,7 +6,7 @@ import { orderLane } from './order-row.ts';
 
 /**
  * The reservation of an order that is still pending ends. Its handler asks about an open payment session first; what is paid meanwhile
- * wins. Too early, or of an order that is not pending any more, it does nothing. SQL: `openSubjects` is a set.
+ * wins. Too early, or of an order that is not pending any more, it does nothing. SQL: `openSubjects` is a part of the statement of `jobs check`.
  */
 export const expireOrderJob = job<{ order_id: string }>({
   name: 'commerce.expire-order',

@@ -1,49 +1,11 @@
+import type { RowOf } from '../../platform/database/tables.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
-import type { TakenRate } from '../delivery/quote.entity.ts';
 import type { PricedLine } from '../drafts/priced.ts';
 import { orderMoves } from '../tallies.ts';
 import type { Totals } from '../totals.ts';
-import type { OrderStatus, ShippingAddress } from './order.entity.ts';
-import type { OrderRow } from './order-row.ts';
+import type { Order } from './order.entity.ts';
 
-/** Columns that a new order is given; the number and the times are the database's. */
-export type NewOrderRow = {
-  id: string;
-  draft_order_id: string | null;
-  contact_id: string | null;
-  status: OrderStatus;
-  payment_status: string;
-  customer_name: string;
-  customer_email: string;
-  customer_phone: string;
-  checkout_uploads: string[] | null;
-  delivery_date: string | null;
-  delivery_timeslot: string;
-  delivery_timeslot_id: string | null;
-  delivery_method: string;
-  delivery_method_id: string | null;
-  delivery_kind: string;
-  currency: string;
-  delivery_fee_amount: string;
-  discount_amount: string;
-  subtotal_amount: string;
-  total_amount: string;
-  discount_id: string | null;
-  discount_code: string;
-  payment_method: string;
-  referral_code: string;
-  notes: string;
-  fulfillment_notes: string;
-  source_reference: string | null;
-  shipping_address: ShippingAddress | null;
-  quote_id: string | null;
-  rate: TakenRate | null;
-  prepaid_deliveries_total: number | null;
-  prepaid_deliveries_remaining: number | null;
-  checkout_token: string;
-  checkout_token_hash: string;
-};
-
+/** What a new order is given; the number and the times are the database's. */
 const columns = [
   'id',
   'draft_order_id',
@@ -79,11 +41,15 @@ const columns = [
   'prepaid_deliveries_remaining',
   'checkout_token',
   'checkout_token_hash',
-] as const satisfies (keyof NewOrderRow)[];
+] as const;
+export type NewOrderRow = RowOf<typeof Order, (typeof columns)[number]> & {
+  checkout_token: string;
+  checkout_token_hash: string;
+};
 
 /**
- * SQL: the number is taken in the statement that writes the order, the last one before the ledger's: all orders of the organization wait for
- * the counter's row until the commit. $2: the prefix; $3: minutes of the reservation, null for none; $4: the items; $5: who; $6: the row.
+ * SQL: a counter, the row, its items and its history in one round trip (bench: flash-sale). The last one before the ledger's: all orders of the
+ * organization wait for the counter's row until the commit. $2: the prefix; $3: minutes of the reservation, null for none; $4: the items; $5: who; $6: the row.
  */
 const insert = `
   with counted as (
@@ -117,6 +83,7 @@ const insert = `
   select id, order_no, status, payment_status
     from made`;
 
+type Made = RowOf<typeof Order, 'id' | 'order_no' | 'status' | 'payment_status'>;
 export type ItemId = { id: string };
 
 export async function insertOrder(
@@ -129,7 +96,7 @@ export async function insertOrder(
     totals,
     actor,
   }: { prefix: string; reservedMinutes: number | null; lines: (PricedLine & ItemId)[]; totals: Totals; actor: string },
-): Promise<Pick<OrderRow, 'id' | 'order_no' | 'status' | 'payment_status'>> {
+): Promise<Made> {
   const items = lines.map(({ id, variant, quantity, unit, name }, index) => ({
     id,
     position: index,
@@ -146,13 +113,7 @@ export async function insertOrder(
     is_shipped: variant.kind === 'physical',
     weight_grams: variant.weight_grams,
   }));
-  const [made] = await tx.sql<Pick<OrderRow, 'id' | 'order_no' | 'status' | 'payment_status'>>(insert, [
-    prefix,
-    reservedMinutes,
-    JSON.stringify(items),
-    actor,
-    JSON.stringify(row),
-  ]);
+  const [made] = await tx.sql<Made>(insert, [prefix, reservedMinutes, JSON.stringify(items), actor, JSON.stringify(row)]);
   tx.count(orderMoves, 'create');
   return made!;
 }

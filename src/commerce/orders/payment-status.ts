@@ -1,9 +1,11 @@
 import type { Own } from '../../platform/database/own.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
+import type { PaymentSession } from '../payments/payment.entity.ts';
 import type { OrderPaymentStatus } from './order.entity.ts';
 import type { OrderRow } from './order-row.ts';
 
 /**
- * SQL: sums and the newest session, each of its own table. A refund that is asked for counts once it succeeded. Money in another currency
+ * SQL: two sums, a look and the newest row, each of its own table, in one round trip. A refund that is asked for counts once it succeeded. Money in another currency
  * than the order's is kept and shown, and pays nothing of it.
  */
 const rowsOf = `
@@ -23,7 +25,12 @@ const rowsOf = `
            order by s.created_at desc, s.id desc
            limit 1) as last_session`;
 
-type Sums = { paid: string; refunded: string; has_open: boolean; last_session: string | null };
+type Sums = {
+  paid: string;
+  refunded: string;
+  has_open: boolean;
+  last_session: RowOf<typeof PaymentSession, 'status'>['status'] | null;
+};
 
 export type Paid = {
   paid_amount: string;

@@ -1,35 +1,26 @@
 import type { Own } from '../../platform/database/own.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import { notFound } from '../../platform/errors.ts';
-import type { BookingStatus } from '../bookings/booking.entity.ts';
+import type { Booking } from '../bookings/booking.entity.ts';
+import type { PaymentSession } from '../payments/payment.entity.ts';
+import type { Shipment } from '../shipping/shipment.entity.ts';
+import type { Order, OrderItem } from './order.entity.ts';
 import { type OrderRow, orderColumns } from './order-row.ts';
 
-export type ShownItem = {
-  id: string;
-  product_id: string | null;
-  variant_id: string | null;
-  service_id: string | null;
-  sku: string;
-  name: string;
-  quantity: number;
-  unit_amount: number;
-  discount_amount: number;
-  total_amount: number;
-};
+export type ShownItem = RowOf<
+  typeof OrderItem,
+  'id' | 'product_id' | 'variant_id' | 'service_id' | 'sku' | 'name' | 'quantity'
+> & { unit_amount: number; discount_amount: number; total_amount: number };
 
-export type ShownBooking = {
+export type ShownBooking = RowOf<
+  typeof Booking,
+  'service_id' | 'status' | 'starts_at' | 'ends_at' | 'timezone' | 'checked_in_at' | 'checkin_token_hash' | 'staff_id'
+> & {
   booking_id: string;
-  service_id: string;
-  status: BookingStatus;
-  starts_at: string;
-  ends_at: string;
-  timezone: string;
   booking_mode: string;
   booking_schedule_source: string;
   booking_schedule_updated_at: string;
-  checked_in_at: string | null;
-  checkin_token_hash: string | null;
   video_conference_override: string;
-  staff_id: string;
   staff_name: string;
   calendar_event_id: string | null;
   calendar_event_url: string | null;
@@ -40,39 +31,34 @@ export type ShownBooking = {
   video_meeting_url: string | null;
 };
 
-export type ShownShipment = {
-  shipper_order_id: string | null;
-  shipper_price_idr: number | null;
-  confirm_error: string;
-  confirm_status: string;
-  courier_code: string;
-  courier_service_code: string;
-  destination_area_id: string;
-  draft_order_id: string | null;
-  last_webhook_event: string;
-  last_webhook_status: string;
-};
+export type ShownShipment = RowOf<
+  typeof Shipment,
+  | 'shipper_order_id'
+  | 'confirm_error'
+  | 'confirm_status'
+  | 'courier_code'
+  | 'courier_service_code'
+  | 'destination_area_id'
+  | 'last_webhook_event'
+  | 'last_webhook_status'
+> & { shipper_price_idr: number | null; draft_order_id: string | null };
 
-export type ShownSession = {
-  checkout_url: string;
-  payment_method: string;
+export type ShownSession = RowOf<typeof PaymentSession, 'checkout_url' | 'payment_method' | 'provider' | 'reference_id'> & {
   payment_session_id: string | null;
-  provider: string;
-  reference_id: string;
   store_name: string | null;
   store_slug: string | null;
 };
 
 /** The order with what stands around it. `checkout_token`: sealed. The amounts of items are numbers: they fit, by a check of the table. */
-export type ShownOrder = OrderRow & {
-  checkout_token: string | null;
-  items: ShownItem[];
-  booking: ShownBooking | null;
-  shipment: ShownShipment | null;
-  session: ShownSession | null;
-};
+export type ShownOrder = OrderRow &
+  RowOf<typeof Order, 'checkout_token'> & {
+    items: ShownItem[];
+    booking: ShownBooking | null;
+    shipment: ShownShipment | null;
+    session: ShownSession | null;
+  };
 
-/** SQL: what waits for a refused account has no run that could say so. Looked up only then. */
+/** SQL: a part of the statement below. What waits for a refused account has no run that could say so; looked up only then. */
 const calendarError = `
             case when c.status = 'pending' and c.error = '' then coalesce((
               select 'The ' || n.kind || ' connection is ' || n.status

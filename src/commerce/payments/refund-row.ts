@@ -89,7 +89,7 @@ export async function getRefund(own: Own, orderId: string, id: string): Promise<
   return row;
 }
 
-/** SQL: sums beside each payment; one that is asked for counts until it failed. */
+/** SQL: for each payment a sum of a second table, as text, since no JSON number holds it; a refund that is asked for counts until it failed. */
 const refundableOf = `
   select p.id,
          p.amount = 0 as is_uncounted,
@@ -106,6 +106,6 @@ export type Refundable = { id: string; left: bigint; isUncounted: boolean };
 
 /** The payments of an order with what can still be given back of each, the newest first. */
 export async function refundable(own: Own, orderId: string): Promise<Refundable[]> {
-  const rows = await own.sql<{ id: string; is_uncounted: boolean; left: string }>(refundableOf, [orderId]);
+  const rows = await own.sql<RowOf<typeof Payment, 'id'> & { is_uncounted: boolean; left: string }>(refundableOf, [orderId]);
   return rows.map(({ id, is_uncounted, left }) => ({ id, left: BigInt(left), isUncounted: is_uncounted }));
 }

@@ -9,7 +9,7 @@ const ends = () => import('./failed.ts');
 export type ShipmentPayload = { order_id: string; shipment_id: string };
 const payload = Joi.object({ order_id: uuid, shipment_id: uuid });
 
-/** The shipper takes one order of a reference: a run after a lost answer adopts it. SQL: `openSubjects` are a set. */
+/** The shipper takes one order of a reference: a run after a lost answer adopts it. SQL: `openSubjects` is a part of the statement of `jobs check`. */
 export const createShipmentJob = job<ShipmentPayload>({
   name: 'commerce.create-shipment',
   queue: 'default',

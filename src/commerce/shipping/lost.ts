@@ -1,5 +1,6 @@
 import { connectionDeleted } from '../../connections/deleted.ts';
 import type { Own } from '../../platform/database/own.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
 import { raiseFulfillment } from '../orders/fulfilment.ts';
 import { changeOrder } from '../orders/order-tx.ts';
@@ -16,7 +17,7 @@ const openStatement = `
      and shipper_order_id is not null
      and status in ('confirmed', 'cancelling')`;
 
-type Open = { connection_id: string; shipper_order_id: string; age_ms: number };
+type Open = RowOf<typeof Shipment, 'connection_id'> & { shipper_order_id: string; age_ms: number };
 
 /** Undefined: it ended. */
 export async function checkedOf(own: Own, id: string): Promise<Open | undefined> {
