@@ -1,4 +1,6 @@
 import { now } from '../platform/database/columns.ts';
+import type { RowOf } from '../platform/database/tables.ts';
+import type { Job } from '../platform/ledger/jobs.entity.ts';
 import { stateIs } from '../platform/ledger/states.ts';
 import type { OwnTx, TenantTx } from '../platform/ledger/tx.ts';
 import { type CampaignRow, getCampaign } from './campaign-row.ts';
@@ -41,7 +43,7 @@ const livePrepareStatement = `
    limit 1`;
 
 async function livePrepare(own: OwnTx, id: string): Promise<string | undefined> {
-  const [row] = await own.sql<{ id: string }>(livePrepareStatement, [id]);
+  const [row] = await own.sql<RowOf<typeof Job, 'id'>>(livePrepareStatement, [id]);
   return row?.id;
 }
 

@@ -1,4 +1,6 @@
+import type { Organization } from '../organizations/organization.entity.ts';
 import type { Own } from '../platform/database/own.ts';
+import type { RowOf } from '../platform/database/tables.ts';
 import { zoneOf } from '../platform/time/zone-of.ts';
 import type { CampaignRow } from './campaign-row.ts';
 import { variantOf } from './content/choose.ts';
@@ -8,7 +10,7 @@ type Unplaced = { id: string; contact_id: string };
 /** `due_at` null: from now on. */
 export type Place = { channel_id: string; variant_id: string; zone: string; due_at: string | null };
 
-type Seen = { contact_id: string; channel_id: string | null; own_zone: unknown; timezone: string };
+type Seen = RowOf<typeof Organization, 'timezone'> & { contact_id: string; channel_id: string | null; own_zone: unknown };
 
 /** SQL: of each contact the channel it wrote on last, among those of the campaign. */
 const seenOf = `

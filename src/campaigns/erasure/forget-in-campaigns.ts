@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Remains } from '../../contacts/erasure/erase.ts';
 import type { Own } from '../../platform/database/own.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import type { Transact } from '../../platform/ledger/transact.ts';
 import { soughtWithout } from '../../segments/erasure/forget-in-segments.ts';
 import type { Filter } from '../../segments/selection.ts';
-import type { Audience } from '../campaign.entity.ts';
+import type { Audience, Campaign } from '../campaign.entity.ts';
 
-type Asked = { id: string; audience: Audience };
+type Asked = RowOf<typeof Campaign, 'id' | 'audience'>;
 
 /** SQL: keys within JSON; ended and deleted ones too, which the purge has not reached. */
 const readAsked = `

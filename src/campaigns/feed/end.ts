@@ -1,4 +1,5 @@
 import type { OwnTx } from '../../platform/ledger/tx.ts';
+import { Campaign } from '../campaign.entity.ts';
 import { findCampaign } from '../campaign-row.ts';
 import { moveCampaign } from '../campaign-tx.ts';
 import type { CampaignPhase, CampaignReason } from '../states.ts';
@@ -14,7 +15,7 @@ export async function pauseByItself(own: OwnTx, id: string, reason: CampaignReas
   if (await isRunning(own, id)) await moveCampaign(own, id, 'pause', { to: 'paused', reason, set: { alarm: null } });
 }
 
-/** SQL: a message that fails may let its recipient wait again, under the same lock of the row and none of the campaign's. */
+/** SQL: `for no key update`: a message that fails may let its recipient wait again, under the same lock of the row and none of the campaign's. */
 const holdRow = `
   select 1
     from campaigns
@@ -30,14 +31,6 @@ export async function completeCampaign(own: OwnTx, id: string): Promise<void> {
   await moveCampaign(own, id, 'complete', { to: 'completed' });
 }
 
-/** SQL: a condition on the row, which mostly has that phase. */
+/** Mostly the row has that phase, and nothing is written. */
 export const showPhase = (own: OwnTx, id: string, phase: CampaignPhase) =>
-  own.sql(
-    `update campaigns
-        set phase = $3
-      where organization_id = $1
-        and id = $2
-        and status = 'running'
-        and phase <> $3`,
-    [id, phase],
-  );
+  own.update(Campaign, { id, status: 'running', phase: { $ne: phase } }, { phase });

@@ -5,7 +5,7 @@ import { wakeIn } from './zones.ts';
 /** Who is left of a campaign. */
 export type Left = { has_pending: boolean; has_queued: boolean };
 
-/** SQL: two looks in an index. */
+/** SQL: two `exists`, each a look in an index, in one round trip. */
 const leftStatement = `
   select exists (
            select 1
@@ -21,7 +21,7 @@ export async function readLeft(own: Own, campaignId: string): Promise<Left> {
   return left!;
 }
 
-/** SQL: for each channel and zone a look in the index. */
+/** SQL: `lateral`: for each channel and zone a look in the index. */
 const nextStatement = `
   select z.zone, (extract(epoch from min(d.due_at)) * 1000)::float8 as due_ms
     from campaign_channels cc

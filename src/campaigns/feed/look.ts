@@ -1,35 +1,34 @@
+import type { Contact } from '../../contacts/contact.entity.ts';
 import { phoneAddress, userIdAddress } from '../../contacts/identities/messaging-address.ts';
 import { type Permission, permissionColumns } from '../../contacts/permission/permission.ts';
 import { cappedSql } from '../../messaging/campaign-sends.ts';
-import type { ConversationStatus } from '../../messaging/conversation.entity.ts';
+import type { Conversation } from '../../messaging/conversation.entity.ts';
 import type { FrequencyCap } from '../../organizations/organization.entity.ts';
 import type { Own } from '../../platform/database/own.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import { isHeard } from '../../platform/events/record.ts';
 import type { RunRef } from '../../platform/ledger/tx.ts';
+import type { CampaignRecipient } from '../recipient.entity.ts';
 
-/** Somebody who is due, with all that a message to them needs. */
-export type DueRow = Omit<Permission, 'category'> & {
-  id: string;
-  channel_id: string;
-  variant_id: string;
-  parameters: Record<string, string>;
-  is_extra: boolean;
-  /** null: erased. */
-  contact_id: string | null;
-  name: string;
-  phone_number: string;
-  email: string;
-  external_source: string;
-  external_id: string;
-  custom_fields: Record<string, unknown>;
-  contact_created_at: string;
+const recipientColumns = ['id', 'channel_id', 'variant_id', 'parameters', 'is_extra'] as const;
+const contactColumns = ['name', 'phone_number', 'email', 'external_source', 'external_id', 'custom_fields'] as const;
+const of = (alias: string, columns: readonly string[]) => columns.map((column) => `${alias}.${column}`).join(', ');
+
+type Recipient = RowOf<typeof CampaignRecipient, (typeof recipientColumns)[number]>;
+type Person = RowOf<typeof Contact, (typeof contactColumns)[number]> & { contact_id: string; contact_created_at: string };
+type None<Row> = { [Column in keyof Row]: null };
+type Around = Omit<Permission, 'category'> & {
   tags: string[] | null;
   conversation_id: string | null;
-  conversation_status: ConversationStatus | null;
+  conversation_status: RowOf<typeof Conversation, 'status'>['status'] | null;
   phone: string | null;
   user_id: string | null;
   is_capped: boolean;
 };
+
+/** Somebody who is due, with all that a message to them needs. Without a contact: erased. */
+export type DueRow = Recipient & Around & (Person | None<Person>);
+export type DuePerson = Recipient & Around & Person;
 export type Due = { isRunning: boolean; isHeard: boolean; rows: DueRow[] };
 
 const permission = permissionColumns({ organization: '$1', contact: 'k.id', channel: 'd.channel_id' });
@@ -49,7 +48,7 @@ export const maxLook = 200;
 /**
  * Those of each channel who are due first, over the open zones: a look in the index for each. The bound of all is in the text, or the planner
  * would expect a tenth of the table. A row comes back where nobody is due too.
- * SQL: one statement (bench: feed).
+ * SQL: `lateral` over lists of channels and zones, with all that a message needs, in one round trip (bench: feed).
  */
 const lookStatement = ({ isCapped, readsTags }: Form) => `
   with due as materialized (
@@ -78,8 +77,7 @@ const lookStatement = ({ isCapped, readsTags }: Form) => `
              from jobs j
             where j.organization_id = $1 and j.id = $6 and j.run = $7 and j.state = 'queued') as is_running,
          ${isHeard('$1', 'conversation.updated', 'conversation.created')} as is_heard,
-         d.id, d.channel_id, d.variant_id, d.parameters, d.is_extra, k.id as contact_id, k.name, k.phone_number, k.email, k.external_source,
-         k.external_id, k.custom_fields, k.created_at as contact_created_at, ${readsTags ? tagsOf : 'null::text[]'} as tags,
+         ${of('d', recipientColumns)}, k.id as contact_id, ${of('k', contactColumns)}, k.created_at as contact_created_at, ${readsTags ? tagsOf : 'null::text[]'} as tags,
          v.id as conversation_id, v.status as conversation_status, ${phoneAddress} as phone, ${userIdAddress} as user_id, ${permission},
          ${isCapped ? cappedSql('k.id', ['$1', '$8', '$9']) : 'false'} as is_capped
     from campaigns p
@@ -112,10 +110,10 @@ export async function lookForDue(own: Own, { campaignId, limits, zones, cap, job
   const text = textOf({ isCapped: cap !== null, readsTags });
   const channels = [[...limits.keys()], [...limits.values()]];
   const params = [campaignId, ...channels, zones, job.id, job.run, ...(cap ? [cap.max, cap.days] : [])];
-  const rows = await own.sql<DueRow & { is_running: boolean; is_heard: boolean }>(text, params);
+  const rows = await own.sql<(DueRow | None<DueRow>) & { is_running: boolean; is_heard: boolean }>(text, params);
   return {
     isRunning: rows[0]?.is_running ?? false,
     isHeard: rows[0]?.is_heard ?? true,
-    rows: rows.filter(({ id }) => id !== null),
+    rows: rows.filter((row) => row.id !== null),
   };
 }

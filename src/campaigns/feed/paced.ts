@@ -9,7 +9,7 @@ import { type Budget, unbounded } from './turns.ts';
 export async function allowanceOf(own: Own, { id, pace }: CampaignRow): Promise<Budget> {
   if (!pace.per_minute) return unbounded();
   const gapMs = 60_000 / pace.per_minute;
-  // SQL: by the database's clock.
+  // SQL: a difference by the database's clock, in ms.
   const [row] = await own.sql<{ ahead_ms: number | null }>(
     `select (extract(epoch from paced_until - clock_timestamp()) * 1000)::float8 as ahead_ms
        from campaigns

@@ -8,7 +8,7 @@ import { languageOf, variantOf } from '../content/choose.ts';
 import type { Compiled } from '../content/compile.ts';
 import { type Rendered, render } from '../content/render.ts';
 import type { SkipReason } from '../states.ts';
-import type { DueRow } from './look.ts';
+import type { DuePerson, DueRow } from './look.ts';
 import type { Room } from './rooms.ts';
 import type { FeedTemplates } from './templates.ts';
 import { type Turn, takePlace } from './turns.ts';
@@ -85,7 +85,7 @@ function decide(row: DueRow, channel: Room, deps: PlanDeps): SkipReason | ManyMe
 const isRefused = (row: DueRow, isMarketing: boolean) =>
   refusalOf({ ...row, category: isMarketing ? 'marketing' : null }) !== undefined;
 
-function renderFor(row: DueRow, channel: Room, { campaign, content, templates }: PlanDeps): Rendered | undefined {
+function renderFor(row: DuePerson, channel: Room, { campaign, content, templates }: PlanDeps): Rendered | undefined {
   const { id, variant_id, parameters, contact_id, tags, contact_created_at } = row;
   const { name, phone_number, email, custom_fields, external_source, external_id } = row;
   const language = languageOf({ custom_fields });

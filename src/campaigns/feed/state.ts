@@ -11,7 +11,7 @@ export async function readState(own: Own, id: string): Promise<FeedState | undef
   const campaign = await findCampaign(own, id);
   if (campaign?.status !== 'running' || campaign.phase === 'preparing') return undefined;
   const settings = await getOrganization(own);
-  // SQL: by the database's clock.
+  // SQL: the database's clock alone, in ms.
   const [clock] = await own.sql<{ now_ms: number }>(
     `select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms
        from organizations

@@ -1,13 +1,15 @@
 import type { Own } from '../../platform/database/own.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import type { TenantTransact } from '../../platform/ledger/tenant.ts';
 import type { CampaignRow } from '../campaign-row.ts';
 import { campaignLane } from '../jobs.ts';
 import { placeRecipients } from '../place-recipient.ts';
 import { placeAgain, zonesWith } from '../prepare/place.ts';
+import type { CampaignRecipient } from '../recipient.entity.ts';
 
 const usualStep = 5_000;
 
-/** SQL: those that no look of the feed finds: on a channel that was taken from the campaign, or in a zone that it does not know. */
+/** SQL: a page by lists (`<> all`) of those that no look of the feed finds: on a channel that was taken from the campaign, or in a zone that it does not know. */
 const straysStatement = `
   select r.id, r.contact_id
     from campaign_recipients r
@@ -17,9 +19,9 @@ const straysStatement = `
      and (r.channel_id <> all($3::uuid[]) or r.zone <> all($4::text[]))
    order by r.id
    limit $5`;
-type Stray = { id: string; contact_id: string | null };
+type Stray = RowOf<typeof CampaignRecipient, 'id' | 'contact_id'>;
 
-/** SQL: sets. */
+/** SQL: a set by its ids, each as it is now; and zones that the campaign does not have yet, added by the database. */
 const skipErased = `
   update campaign_recipients
      set status = 'skipped', reason = 'contact_deleted'

@@ -13,7 +13,7 @@ export type FeedTemplate = RowOf<typeof Template, 'channel_id' | 'name' | 'langu
 };
 export type FeedTemplates = (channelId: string, name: string, language: string) => FeedTemplate | undefined;
 
-/** SQL: a set of names. */
+/** SQL: pairs of name and language by `unnest`; the flow of a template is an expression that other statements have, too. */
 const templatesStatement = `
   select t.channel_id, t.name, t.language, t.status, t.category, t.components,
          ${flowOfTemplate({ organization: 't.organization_id' })} as flow

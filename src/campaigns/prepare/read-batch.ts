@@ -1,10 +1,13 @@
+import type { Contact } from '../../contacts/contact.entity.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Own } from '../../platform/database/own.ts';
 import { queryPlanned } from '../../platform/database/query.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import { bindTo } from '../../platform/listing/bind.ts';
 import type { CampaignRow } from '../campaign-row.ts';
 import { placeRecipients } from '../place-recipient.ts';
+import type { CampaignRecipient } from '../recipient.entity.ts';
 import type { Placed } from './place.ts';
 import { type AudienceRead, excludedBy } from './sources.ts';
 
@@ -25,7 +28,7 @@ const byHand = `
 
 /** They were placed when they were added: schedule and content may be others by now. */
 export async function readByHand(own: Own, campaign: CampaignRow, after: string | null, size: number): Promise<Batch> {
-  const rows = await own.sql<{ id: string; contact_id: string | null }>(byHand, [campaign.id, after ?? lowest, size]);
+  const rows = await own.sql<RowOf<typeof CampaignRecipient, 'id' | 'contact_id'>>(byHand, [campaign.id, after ?? lowest, size]);
   const known = rows.flatMap(({ id, contact_id }) => (contact_id === null ? [] : [{ id, contact_id }]));
   return { placed: await placeRecipients(own, campaign, known), last: rows.at(-1)?.id ?? null, isWhole: rows.length === size };
 }
@@ -53,7 +56,7 @@ export async function readSource(
       from batch b
       join contacts k on k.organization_id = $1 and k.id = b.id
      order by k.id`;
-  const rows = await queryPlanned<{ id: string; is_excluded: boolean }>(database, text, params);
+  const rows = await queryPlanned<RowOf<typeof Contact, 'id'> & { is_excluded: boolean }>(database, text, params);
   const kept = rows.flatMap(({ id, is_excluded }) => (is_excluded ? [] : [{ id: uuidv7(), contact_id: id }]));
   return { placed: await placeRecipients(own, campaign, kept), last: rows.at(-1)?.id ?? null, isWhole: rows.length === size };
 }

@@ -1,16 +1,20 @@
 import { callOffMany } from '../../messaging/call-off-many.ts';
+import type { Message } from '../../messaging/message.entity.ts';
+import { now } from '../../platform/database/columns.ts';
 import type { Own } from '../../platform/database/own.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import { conversationLane } from '../../platform/ledger/locks.ts';
 import type { TenantTransact } from '../../platform/ledger/tenant.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
+import { Campaign } from '../campaign.entity.ts';
 import { cancelled } from './cancelled.ts';
 
 /** Messages of one transaction, which holds the lane of each. */
 const usualStep = 50;
 
 /**
- * SQL: what no worker has claimed; at most a second of each channel's rate, or a little more. Whose first send has no answer may have arrived: its
- * claim refuses it, as one whose outcome nobody knows.
+ * SQL: the message's status in a form that no partial index fits (feed/batch.ts). What no worker has claimed; at most a second of each channel's
+ * rate, or a little more. Whose first send has no answer may have arrived: its claim refuses it, as one whose outcome nobody knows.
  */
 const waitingStatement = `
   select m.id, m.conversation_id
@@ -23,9 +27,9 @@ const waitingStatement = `
      and m.resends = 0
    order by r.id
    limit $3`;
-type Waiting = { id: string; conversation_id: string };
+type Waiting = RowOf<typeof Message, 'id' | 'conversation_id'>;
 
-/** SQL: a set, each found by its message. */
+/** SQL: a set of many ids as one parameter, each row found by the index of its message. */
 const skipStatement = `
   update campaign_recipients
      set status = 'skipped', reason = 'cancelled', failure_code = '', queued_at = null
@@ -52,13 +56,5 @@ export async function withdrawQueued(own: Own, transact: TenantTransact, campaig
   });
 }
 
-/** SQL: one row. */
-export const endWithdrawal = (own: OwnTx, campaignId: string) =>
-  own.sql(
-    `update campaigns
-        set withdrawing = false, updated_at = clock_timestamp()
-      where organization_id = $1
-        and id = $2
-        and status in ('cancelled', 'failed')`,
-    [campaignId],
-  );
+export const endWithdrawal = (own: OwnTx, id: string) =>
+  own.update(Campaign, { id, status: { $in: ['cancelled', 'failed'] } }, { withdrawing: false, updated_at: now() });
