@@ -1,5 +1,6 @@
 import { now } from '../platform/database/columns.ts';
 import type { Own } from '../platform/database/own.ts';
+import type { RowOf } from '../platform/database/tables.ts';
 import type { TenantTransact } from '../platform/ledger/tenant.ts';
 import type { InboundNumberNews } from '../providers/messaging-app/inbound.ts';
 import { channelLock, letChannelGo, stopLocked } from './change.ts';
@@ -7,7 +8,7 @@ import { Channel } from './channel.entity.ts';
 import { ChannelHealth } from './health.entity.ts';
 import { recordHealth } from './health.ts';
 
-type Found = { id: string; access_token: string };
+type Found = RowOf<typeof Channel, 'id' | 'access_token'>;
 
 /** SQL: the channel whose own app sent it, or all of the account; a number is named as people see it. */
 const concerned = `

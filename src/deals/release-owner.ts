@@ -1,5 +1,7 @@
 import type { Own } from '../platform/database/own.ts';
+import type { RowOf } from '../platform/database/tables.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
+import type { Deal } from './deal.entity.ts';
 import { changeDeal } from './deal-tx.ts';
 import { maxAtOnce } from './pipelines/move-out.ts';
 
@@ -13,7 +15,7 @@ const ownedBy = `
 
 /** Live deals of an owner who leaves; none where there are more than one transaction changes one by one. */
 export async function dealsToRelease(own: Own, userId: string): Promise<string[]> {
-  const found = await own.sql<{ id: string }>(ownedBy, [userId]);
+  const found = await own.sql<RowOf<typeof Deal, 'id'>>(ownedBy, [userId]);
   return found.length > maxAtOnce ? [] : found.map(({ id }) => id);
 }
 

@@ -1,6 +1,8 @@
 import type { InferEntity } from '@mikro-orm/core';
+import type { Channel } from '../channels/channel.entity.ts';
 import { now } from '../platform/database/columns.ts';
 import type { Change } from '../platform/database/own.ts';
+import type { RowOf } from '../platform/database/tables.ts';
 import { notFound } from '../platform/errors.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
 import { Flow, type VersionReason } from './flow.entity.ts';
@@ -53,7 +55,7 @@ const heldChannel = `
 
 /** Until the transaction's end. Throws 404. */
 export async function holdChannel(own: OwnTx, channelId: string) {
-  const [channel] = await own.sql<{ id: string; account_id: string; status: string }>(heldChannel, [channelId]);
+  const [channel] = await own.sql<RowOf<typeof Channel, 'id' | 'account_id' | 'status'>>(heldChannel, [channelId]);
   if (!channel) throw notFound('Channel');
   return channel;
 }

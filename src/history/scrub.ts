@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { RowOf } from '../platform/database/tables.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
-import type { HistoryChanges } from './history.entity.ts';
+import type { CrmHistory, HistoryChanges } from './history.entity.ts';
 
 /* SQL: pages of an object's history by its key, and one column of one row. */
 
@@ -21,7 +22,7 @@ const rewrite = `
      and object_id = $2
      and revision = $3`;
 
-type Line = { revision: number; changes: HistoryChanges };
+type Line = RowOf<typeof CrmHistory, 'revision' | 'changes'>;
 
 type Clean = <Value>(value: Value) => Value;
 

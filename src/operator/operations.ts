@@ -1,8 +1,10 @@
 import type { Database } from '../platform/database/database.ts';
 import { ownRows } from '../platform/database/own.ts';
 import { query } from '../platform/database/query.ts';
+import type { RowOf } from '../platform/database/tables.ts';
 import { notFound } from '../platform/errors.ts';
 import { callOff, controlOf, pauseOperation, resumeOperation } from '../platform/ledger/control.ts';
+import type { Job } from '../platform/ledger/jobs.entity.ts';
 import { findOperation, listOperations, type OperationRow } from '../platform/ledger/operations.ts';
 import { asTenant } from '../platform/ledger/tenant.ts';
 import type { Transact } from '../platform/ledger/transact.ts';
@@ -19,7 +21,7 @@ const ownerStatement = `
    where id = $1 and visible`;
 
 async function ownerOf(database: Database, id: string): Promise<string> {
-  const [row] = await query<{ organization_id: string }>(database, ownerStatement, [id]);
+  const [row] = await query<RowOf<typeof Job, 'organization_id'>>(database, ownerStatement, [id]);
   if (!row) throw notFound('Operation');
   return row.organization_id;
 }

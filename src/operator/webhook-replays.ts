@@ -1,9 +1,11 @@
 import type { Database } from '../platform/database/database.ts';
 import { ownRows } from '../platform/database/own.ts';
 import { query } from '../platform/database/query.ts';
+import type { RowOf } from '../platform/database/tables.ts';
 import { notFound } from '../platform/errors.ts';
 import { asTenant } from '../platform/ledger/tenant.ts';
 import type { Transact } from '../platform/ledger/transact.ts';
+import type { Delivery } from '../webhooks/endpoint.entity.ts';
 import { type Replayed, replayDelivery, replayOf } from '../webhooks/replay/one.ts';
 import { askForReplay, type ReplayRequest, replayLocks } from '../webhooks/replay/request.ts';
 import { record } from './record.ts';
@@ -21,7 +23,7 @@ const endpointOwner = `
    where id = $1`;
 
 async function ownerOf(database: Database, statement: string, id: string, subject: string): Promise<string> {
-  const [row] = await query<{ organization_id: string }>(database, statement, [id]);
+  const [row] = await query<RowOf<typeof Delivery, 'organization_id'>>(database, statement, [id]);
   if (!row) throw notFound(subject);
   return row.organization_id;
 }

@@ -1,8 +1,10 @@
+import type { Conversation } from '../messaging/conversation.entity.ts';
 import { previewOf } from '../messaging/conversations.ts';
 import { Message } from '../messaging/message.entity.ts';
 import { emitUpdated } from '../messaging/updated.ts';
 import type { Own } from '../platform/database/own.ts';
 import { statement } from '../platform/database/statement.ts';
+import type { RowOf } from '../platform/database/tables.ts';
 import { conversationUpdated } from '../platform/events/catalogue.ts';
 import { conversationLane } from '../platform/ledger/locks.ts';
 import type { TenantTransact } from '../platform/ledger/tenant.ts';
@@ -91,7 +93,7 @@ const deleted = (was: Content, at: string): Content | undefined => (was.deleted 
  */
 async function showLater(own: OwnTx, { id, conversation_id, type, content }: Original, preview: string) {
   // SQL: by what the row shows, and returns its status.
-  const [shown] = await own.sql<{ status: string }>(
+  const [shown] = await own.sql<RowOf<typeof Conversation, 'status'>>(
     `update conversations
         set preview = $4, updated_at = clock_timestamp()
       where organization_id = $1 and id = $2 and preview = $3 and preview <> $4

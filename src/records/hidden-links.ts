@@ -1,7 +1,9 @@
 import { linksChange } from '../history/history.entity.ts';
 import { writeHistory } from '../history/history.ts';
+import type { RowOf } from '../platform/database/tables.ts';
 import { LocksOutdated } from '../platform/ledger/locks.ts';
 import { tableOf } from './display-names.ts';
+import type { CrmRecord } from './record.entity.ts';
 import type { RecordTx } from './record-tx.ts';
 import type { Relation } from './types/definition.ts';
 
@@ -26,7 +28,7 @@ export async function dropHidden(
 ): Promise<void> {
   const { kept, left } = link.keeps === 'from' ? { kept: link.from, left: link.to } : { kept: link.to, left: link.from };
   if (link.keeps === 'to' || tableOf(isInverse ? '' : kind).table === 'records') {
-    const [raised] = await tx.sql<{ revision: number }>(raise, [left]);
+    const [raised] = await tx.sql<RowOf<typeof CrmRecord, 'revision'>>(raise, [left]);
     // Restored or removed at the same time: look again.
     if (!raised) throw new LocksOutdated();
     const seen = (link.keeps === 'from') === isInverse ? name : inverseName;

@@ -1,5 +1,7 @@
 import type { Own } from '../platform/database/own.ts';
+import type { RowOf } from '../platform/database/tables.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
+import type { Task } from './task.entity.ts';
 import { changeTask } from './task-tx.ts';
 
 /** Of one transaction: it holds the lock of each. */
@@ -15,7 +17,7 @@ const assignedTo = `
 
 /** Live tasks of an assignee who leaves; none where there are more than one transaction changes one by one. */
 export async function tasksToRelease(own: Own, userId: string): Promise<string[]> {
-  const found = await own.sql<{ id: string }>(assignedTo, [userId]);
+  const found = await own.sql<RowOf<typeof Task, 'id'>>(assignedTo, [userId]);
   return found.length > maxAtOnce ? [] : found.map(({ id }) => id);
 }
 

@@ -1,5 +1,7 @@
 import type { Own } from '../platform/database/own.ts';
+import type { RowOf } from '../platform/database/tables.ts';
 import type { Look } from '../platform/ledger/transact.ts';
+import type { Template } from './template.entity.ts';
 import { templateLock } from './told.ts';
 
 /** SQL: joins the channels, a domain that this module does not know. The rows that other numbers of the account have of the same template. */
@@ -15,6 +17,6 @@ const copiesOf = `
 
 /** What the provider does to a template is true of its copies in the same moment. */
 export const lookAtCopies = (own: Own, id: string): Look<string[]> => ({
-  look: async () => (await own.sql<{ id: string }>(copiesOf, [id])).map((copy) => copy.id),
+  look: async () => (await own.sql<RowOf<typeof Template, 'id'>>(copiesOf, [id])).map((copy) => copy.id),
   locks: (copies) => copies.map(templateLock),
 });

@@ -1,5 +1,6 @@
-import type { HistoryChanges } from '../../history/history.entity.ts';
+import type { CrmHistory, HistoryChanges } from '../../history/history.entity.ts';
 import type { Own } from '../../platform/database/own.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import { catalogue } from '../../platform/events/catalogue.ts';
 import type { EventContract } from '../../platform/events/event.ts';
 import type { EventRow } from './event-row.ts';
@@ -42,7 +43,9 @@ export async function changesOf(own: Own, event: EventRow): Promise<Told | undef
   if (!told) return undefined;
   if (event.type === stageChanged) return stageChange(event);
   const names = event.data.changed as string[];
-  const [row] = told.isWhole ? await own.sql<{ changes: HistoryChanges }>(changesStatement, [event.subject_id, event.id]) : [];
+  const [row] = told.isWhole
+    ? await own.sql<RowOf<typeof CrmHistory, 'changes'>>(changesStatement, [event.subject_id, event.id])
+    : [];
   return { root: told.root, names: [...new Set([...names, ...Object.keys(row?.changes ?? {})])], changes: row?.changes ?? {} };
 }
 

@@ -1,8 +1,10 @@
 import type { Own } from '../../platform/database/own.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import type { Conditions } from '../conditions/conditions.ts';
 import { holds, rootsOf } from '../conditions/evaluate.ts';
 import { type Facts, loadFacts } from '../conditions/facts.ts';
 import type { SubjectType } from '../definition/definition.ts';
+import type { AutomationRun } from '../run.entity.ts';
 import { definitionOf } from '../runs/definition-of.ts';
 import { outputsOf } from '../runs/outputs.ts';
 import { waitedFor } from '../runs/position.ts';
@@ -10,16 +12,12 @@ import { clockOf } from './clock.ts';
 import type { Evaluating } from './definitions.ts';
 import type { EvaluatedEvent } from './event.ts';
 
-type WaitingRun = {
-  id: string;
-  rule_id: string;
-  version: number;
-  rule_changed_at: string;
+type WaitingRun = RowOf<
+  typeof AutomationRun,
+  'id' | 'rule_id' | 'version' | 'subject_id' | 'contact_id' | 'position' | 'vars'
+> & {
   subject_type: SubjectType;
-  subject_id: string;
-  contact_id: string | null;
-  position: unknown;
-  vars: Record<string, unknown>;
+  rule_changed_at: string;
 };
 
 /**

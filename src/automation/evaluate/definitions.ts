@@ -1,7 +1,9 @@
 import { createBoundedCache } from '../../platform/bounded-cache.ts';
 import type { Own } from '../../platform/database/own.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import { rootsOf } from '../conditions/evaluate.ts';
 import type { Definition } from '../definition/definition.ts';
+import type { AutomationRuleVersion } from '../rule.entity.ts';
 
 /** `changed_at`: when the rule was, an erasure included, which takes a person out of a version. */
 export type VersionRef = { id: string; version: number; changed_at?: string };
@@ -10,7 +12,11 @@ export type Beginning = Omit<Definition, 'steps'>;
 /** A published version as it is evaluated. `keywords`: folded. `roots`: what its conditions read. */
 export type Published = { definition: Beginning; keywords: string[]; roots: ReadonlySet<string> };
 
-type Row = { rule_id: string; number: number; definition: Beginning; bytes: number; keywords: string[] };
+type Row = RowOf<typeof AutomationRuleVersion, 'rule_id' | 'number'> & {
+  definition: Beginning;
+  bytes: number;
+  keywords: string[];
+};
 
 /** As objects they take some eight times their bytes: about 100 MB in all. */
 const bounds = { entries: 1_000, weight: 12_000_000 };

@@ -1,5 +1,7 @@
+import type { RowOf } from '../../platform/database/tables.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
+import type { AutomationRuleVersion } from '../rule.entity.ts';
 import { secretsLock } from '../secrets.ts';
 
 /** Of the installation: see RULE_VERSIONS_MAX_BYTES. */
@@ -65,7 +67,7 @@ const bytesLeft = `
    where v.organization_id = $1
      and v.number <> a.version`;
 
-type Old = { rule_id: string; number: number; replaced_at: string };
+type Old = RowOf<typeof AutomationRuleVersion, 'rule_id' | 'number'> & { replaced_at: string };
 
 /**
  * What the organization keeps of former versions, of all its rules: the oldest go, but for those of live runs. Needs `secretsLock`, which all publications hold.

@@ -1,4 +1,6 @@
+import type { Conversation } from '../../messaging/conversation.entity.ts';
 import type { Own } from '../../platform/database/own.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import { catalogue } from '../../platform/events/catalogue.ts';
 import type { Subject } from './batch.ts';
 import type { RunNow } from './run-now.ts';
@@ -25,6 +27,6 @@ export async function awaitedSubjects(own: Own, run: RunNow, eventType: string):
   const person = { type: 'contact', id: contactId };
   if (about === 'task') return subject.id === contactId ? [person] : [subject, person];
   if (about !== 'conversation') return [person];
-  const rows = await own.sql<{ id: string }>(conversationsStatement, [contactId]);
+  const rows = await own.sql<RowOf<typeof Conversation, 'id'>>(conversationsStatement, [contactId]);
   return [person, ...rows.map(({ id }) => ({ type: 'conversation', id }))];
 }

@@ -1,5 +1,7 @@
 import { presentContact } from '../../contacts/queries.ts';
 import type { Own } from '../../platform/database/own.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
+import type { ObjectType } from '../../records/types/type.entity.ts';
 import type { StepContext } from '../actions/action.ts';
 import type { RunDeps } from './parts.ts';
 import type { RunNow } from './run-now.ts';
@@ -13,7 +15,7 @@ const kindStatement = `
      and r.id = $2`;
 
 async function kindOf(own: Own, recordId: string): Promise<string | undefined> {
-  const [row] = await own.sql<{ kind: string }>(kindStatement, [recordId]);
+  const [row] = await own.sql<RowOf<typeof ObjectType, 'kind'>>(kindStatement, [recordId]);
   return row?.kind;
 }
 

@@ -1,4 +1,5 @@
-import type { JobError } from '../../platform/ledger/jobs.entity.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
+import type { Job, JobError } from '../../platform/ledger/jobs.entity.ts';
 import { stateIs } from '../../platform/ledger/states.ts';
 import type { TenantTx } from '../../platform/ledger/tx.ts';
 import { runJobName } from '../jobs.ts';
@@ -34,6 +35,6 @@ const failedJob = `
 /** Its job was retried by hand. Throws 409 where the run itself cannot be. */
 export async function runRevived(tx: TenantTx, id: string): Promise<void> {
   await tx.lockFound('automation_run', id);
-  const [job] = await tx.own.sql<{ id: string }>(failedJob, [id]);
+  const [job] = await tx.own.sql<RowOf<typeof Job, 'id'>>(failedJob, [id]);
   if (job) await retryFor(tx.own, id, job.id);
 }

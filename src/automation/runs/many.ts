@@ -1,10 +1,12 @@
 import type { Own } from '../../platform/database/own.ts';
 import { statement } from '../../platform/database/statement.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import { Job } from '../../platform/ledger/jobs.entity.ts';
 import { stateIs } from '../../platform/ledger/states.ts';
 import { Superseded } from '../../platform/ledger/superseded.ts';
 import type { OwnTx, RunRef } from '../../platform/ledger/tx.ts';
 import { type Bind, bindTo } from '../../platform/listing/bind.ts';
+import type { AutomationRun } from '../run.entity.ts';
 import { type RunFilter, runsWhere } from './filter.ts';
 
 /** Runs of one transaction, which holds the lock of each. */
@@ -44,7 +46,7 @@ export function nextRuns(
   filter: RunFilter,
   { reached, size }: { reached: string; size: number },
   more: (bind: Bind) => string[],
-): Promise<{ id: string }[]> {
+): Promise<RowOf<typeof AutomationRun, 'id'>[]> {
   const params: unknown[] = [own.organizationId];
   const bind = bindTo(params);
   const where = [...runsWhere(filter, bind), `r.id > ${bind(reached)}::uuid`, ...more(bind)];
@@ -54,5 +56,5 @@ export function nextRuns(
      where ${where.join(' and ')}
      order by r.id
      limit ${bind(size)}`;
-  return own.sql<{ id: string }>(text, params.slice(1));
+  return own.sql<RowOf<typeof AutomationRun, 'id'>>(text, params.slice(1));
 }

@@ -1,4 +1,6 @@
+import type { Contact } from '../../contacts/contact.entity.ts';
 import type { Own } from '../../platform/database/own.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import { LocksOutdated } from '../../platform/ledger/locks.ts';
 import type { TenantTx } from '../../platform/ledger/tx.ts';
 import { holds, rootsOf } from '../conditions/evaluate.ts';
@@ -80,7 +82,7 @@ export async function startBatch(tx: TenantTx, rule: TickedRule, found: Due[]): 
 /** Contacts that were erased since the batch was read. */
 export async function stillThere(own: Own, found: Due[]): Promise<Due[]> {
   const asked = found.flatMap(({ contactId }) => contactId ?? []);
-  const rows = await own.sql<{ id: string }>(
+  const rows = await own.sql<RowOf<typeof Contact, 'id'>>(
     // SQL: ids of a set.
     `select id
        from contacts

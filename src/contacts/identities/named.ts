@@ -1,4 +1,6 @@
 import type { Own } from '../../platform/database/own.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
+import type { Contact } from '../contact.entity.ts';
 import { foldedEmail } from '../fields.ts';
 import { columnsOf, type Identity, ownersPart } from './identity.ts';
 import { toE164 } from './phone.ts';
@@ -42,6 +44,6 @@ const hold = `
 /** Those that are there. */
 export async function holdContacts(own: Own, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
-  const rows = await own.sql<{ id: string }>(hold, [[...new Set(ids)]]);
+  const rows = await own.sql<RowOf<typeof Contact, 'id'>>(hold, [[...new Set(ids)]]);
   return new Set(rows.map(({ id }) => id));
 }

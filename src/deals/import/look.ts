@@ -5,9 +5,10 @@ import { exchange } from '../../money/exchange.ts';
 import { membersNamed } from '../../organizations/named-members.ts';
 import { customKeyOf } from '../../platform/csv/header.ts';
 import type { Own } from '../../platform/database/own.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
 import { type DealRow, dealColumns, dealLock } from '../deal-row.ts';
-import type { StageKind } from '../pipelines/pipeline.entity.ts';
+import type { Pipeline, PipelineStage } from '../pipelines/pipeline.entity.ts';
 import { type Entry, isBad, type NamedContact, type ReadDeal } from './row.ts';
 
 /** The text of the custom field that names the deal; undefined: the row has none, or no plain value. */
@@ -66,16 +67,8 @@ export async function lookAtRows(own: Own, request: ImportRequest, entries: Entr
   return { rows, taken, ids: [...ids] };
 }
 
-export type StageSeen = {
-  id: string;
-  name: string;
-  kind: StageKind;
-  probability: number;
-  pipeline_id: string;
-  pipeline_name: string;
-  is_default: boolean;
-  needs_lost_reason: boolean;
-};
+export type StageSeen = RowOf<typeof PipelineStage, 'id' | 'name' | 'kind' | 'probability' | 'pipeline_id'> &
+  RowOf<typeof Pipeline, 'is_default' | 'needs_lost_reason'> & { pipeline_name: string };
 
 /** All that the rows of a batch refer to. */
 export type Around = {

@@ -1,5 +1,7 @@
 import { writeHistories } from '../../history/history.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
+import type { Deal } from '../deal.entity.ts';
 import { frozenMoneys } from '../money.ts';
 import { changesBetween, shownFields } from '../shown.ts';
 import type { State } from './fold.ts';
@@ -46,7 +48,7 @@ const linkContacts = `
 async function writeDeals(tx: OwnTx, statement: string, states: State[]): Promise<void> {
   if (states.length === 0) return;
   const rows = states.map(({ row: { contacts: _, ...row }, isMoved }, n) => ({ ...row, n, is_moved: isMoved }));
-  const written = await tx.sql<{ id: string; position: string }>(statement, [JSON.stringify(rows)]);
+  const written = await tx.sql<RowOf<typeof Deal, 'id' | 'position'>>(statement, [JSON.stringify(rows)]);
   const positions = new Map(written.map(({ id, position }) => [id, position]));
   for (const { row } of states) row.position = positions.get(row.id)!;
 }

@@ -1,4 +1,5 @@
 import { now } from '../../platform/database/columns.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import { AppError, invalidField } from '../../platform/errors.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
@@ -12,7 +13,7 @@ export const maxPipelines = 50;
 export type NewPipeline = { name: string; is_default: boolean; needs_lost_reason: boolean; stages?: NewStage[] };
 export type PipelineChange = { name?: string; is_default?: boolean; needs_lost_reason?: boolean; stage_ids?: string[] };
 
-type Known = { id: string; is_default: boolean };
+type Known = RowOf<typeof Pipeline, 'id' | 'is_default'>;
 
 /** SQL: locked, so that a pipeline cannot go while it becomes the default. */
 const known = (tx: OwnTx) =>

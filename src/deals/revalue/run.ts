@@ -107,7 +107,7 @@ async function revalue(tx: OwnTx, { actor }: Revaluation, found: Next[]): Promis
     return isSame ? [] : [{ deal, home, amount }];
   });
   if (changes.length === 0) return 0;
-  const written = await tx.sql<{ id: string; revision: number }>(writeMoney, [
+  const written = await tx.sql<RowOf<typeof Deal, 'id' | 'revision'>>(writeMoney, [
     changes.map(({ deal }) => deal.id),
     changes.map(({ home }) => home),
     changes.map(({ amount }) => amount),

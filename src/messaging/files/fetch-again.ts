@@ -1,5 +1,7 @@
 import type { Own } from '../../platform/database/own.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import { AppError, notFound } from '../../platform/errors.ts';
+import type { Job } from '../../platform/ledger/jobs.entity.ts';
 import { conversationLane } from '../../platform/ledger/locks.ts';
 import { reviveJob } from '../../platform/ledger/retry.ts';
 import { stateIs } from '../../platform/ledger/states.ts';
@@ -36,7 +38,7 @@ export async function refetchFile(tx: TenantTx, messageId: string): Promise<void
   }
   if (status !== 'failed') throw new AppError('conflict', `The file is ${status}: it cannot be fetched again`);
   // SQL: the job is found by its subject, its state in a form that no partial index fits (states.ts).
-  const [failed] = await own.sql<{ id: string }>(
+  const [failed] = await own.sql<RowOf<typeof Job, 'id'>>(
     `select id
        from jobs
       where organization_id = $1 and subject_id = $2 and name = $3 and ${stateIs('state', 'failed')}`,

@@ -3,10 +3,11 @@ import { mergedCustom } from '../../contacts/fields.ts';
 import { holdMember } from '../../organizations/members.ts';
 import { now } from '../../platform/database/columns.ts';
 import type { Own } from '../../platform/database/own.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import { invalidField } from '../../platform/errors.ts';
 import { conversationLane } from '../../platform/ledger/locks.ts';
 import type { OwnTx, TenantTx } from '../../platform/ledger/tx.ts';
-import { Conversation, type ConversationStatus, type Priority } from '../conversation.entity.ts';
+import { Conversation, type Priority } from '../conversation.entity.ts';
 import { type ConversationRow, emitChanged, getConversation, lastActivity } from './conversation-row.ts';
 import { moveWake, type SleepPatch, sleepAfter } from './snooze.ts';
 import { setTags } from './tags.ts';
@@ -65,7 +66,7 @@ const assignedTo = `
 
 /** Of a member who leaves; none where there are more than one transaction changes one by one. */
 export async function conversationsToRelease(own: Own, userId: string): Promise<string[]> {
-  const found = await own.sql<{ id: string }>(assignedTo, [userId]);
+  const found = await own.sql<RowOf<typeof Conversation, 'id'>>(assignedTo, [userId]);
   return found.length > maxAtOnce ? [] : found.map(({ id }) => id);
 }
 
@@ -83,6 +84,6 @@ const unassign = `
 export async function releaseConversations(tx: OwnTx, userId: string): Promise<void> {
   const told = new Set(await conversationsToRelease(tx, userId));
   for (const id of told) tx.assertLocked(conversationLane(id));
-  const released = await tx.sql<{ id: string; status: ConversationStatus }>(unassign, [userId]);
+  const released = await tx.sql<RowOf<typeof Conversation, 'id' | 'status'>>(unassign, [userId]);
   for (const one of released) if (told.has(one.id)) emitChanged(tx, one, ['assignee_id']);
 }

@@ -1,7 +1,8 @@
 import type { Own } from '../../platform/database/own.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import { endDoneOfSubjects } from '../../platform/ledger/end-subjects.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
-import type { ConversationStatus } from '../conversation.entity.ts';
+import type { Conversation } from '../conversation.entity.ts';
 import { emitChanged } from './conversation-row.ts';
 
 export const wakeJobName = 'conversations.wake';
@@ -32,7 +33,7 @@ const wakeStatement = `
 
 /** Needs the conversation's lane. Idempotent. */
 export async function wake(tx: OwnTx, id: string): Promise<void> {
-  const [woken] = await tx.sql<{ status: ConversationStatus }>(wakeStatement, [id]);
+  const [woken] = await tx.sql<RowOf<typeof Conversation, 'status'>>(wakeStatement, [id]);
   if (woken) emitChanged(tx, { id, ...woken }, ['status', 'snoozed_until']);
 }
 

@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Identity } from '../../contacts/identities/identity.ts';
 import type { Own } from '../../platform/database/own.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import type { TenantTransact } from '../../platform/ledger/tenant.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
+import type { CrmRecord } from '../record.entity.ts';
 import { recordLock } from '../record-row.ts';
 import type { ObjectType } from '../types/definition.ts';
 import { displayNameOf, indexedText, searchTextOf, writeIndexed } from '../types/indexed-values.ts';
@@ -80,14 +82,7 @@ const byId = `
    where k.organization_id = $1
      and k.id = $2
      for update of k`;
-type Stored = {
-  kind: string;
-  type_id: string;
-  fields: Values;
-  custom_fields: Values;
-  metadata: Values;
-  deleted_at: string | null;
-};
+type Stored = RowOf<typeof CrmRecord, 'type_id' | 'fields' | 'custom_fields' | 'metadata' | 'deleted_at'> & { kind: string };
 
 /** One transaction a record. It is no change of the record: no revision and no event, and its history is scrubbed alike. */
 export async function scrubRecords(transact: TenantTransact, ids: string[], clean: Clean): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Own } from '../../platform/database/own.ts';
-import type { DeliveryState } from '../endpoint.entity.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
+import type { Delivery } from '../endpoint.entity.ts';
 
 /** The lane of ordered deliveries, as emit gives it (platform/events/record.ts); null for an endpoint without order. */
 export const laneOf = `
@@ -19,12 +20,7 @@ export const laneJoins = `
      where e.organization_id = d.organization_id and e.id = d.event_id
     offset 0) e`;
 
-export type Held = {
-  id: string;
-  event_id: string;
-  endpoint_id: string;
-  state: DeliveryState;
-  attempts: number;
+export type Held = RowOf<typeof Delivery, 'id' | 'event_id' | 'endpoint_id' | 'state' | 'attempts'> & {
   lane: string | null;
   /** Of its event. */
   seq: number;

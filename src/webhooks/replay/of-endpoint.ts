@@ -1,5 +1,7 @@
 import type { Own } from '../../platform/database/own.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import { callOff } from '../../platform/ledger/control.ts';
+import type { Job } from '../../platform/ledger/jobs.entity.ts';
 import { LocksOutdated, subjectLock } from '../../platform/ledger/locks.ts';
 import { stateIs } from '../../platform/ledger/states.ts';
 import type { TenantTx } from '../../platform/ledger/tx.ts';
@@ -17,7 +19,7 @@ const operationsStatement = `
 
 /** The bulk operations of an endpoint that have not ended, paused ones too. */
 export async function operationsOf(own: Own, endpointId: string): Promise<string[]> {
-  const rows = await own.sql<{ id: string }>(operationsStatement, [endpointId]);
+  const rows = await own.sql<RowOf<typeof Job, 'id'>>(operationsStatement, [endpointId]);
   return rows.map(({ id }) => id);
 }
 

@@ -1,8 +1,10 @@
 import type { Own } from '../../platform/database/own.ts';
 import type { RowOf } from '../../platform/database/tables.ts';
+import type { Event } from '../../platform/events/event.entity.ts';
 import { idAfter } from '../../platform/ids.ts';
 import { stateIs } from '../../platform/ledger/states.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
+import type { Delivery } from '../endpoint.entity.ts';
 import { cancelDeliveries } from '../pending/cancel.ts';
 import { holdDeliveries, holdDeliveriesOf, laneJoins, laneOf } from './held.ts';
 import type { ReplayKind, WebhookReplay } from './replay.entity.ts';
@@ -116,8 +118,8 @@ const replay: Walk = {
     return foundIn(rows, replay, size, rowsRead(size));
   },
   async take(tx, { endpoint_id: endpointId }, eventIds) {
-    const kept = (await tx.sql<{ id: string }>(keepEvents, [eventIds])).map(({ id }) => id);
-    const made = new Set((await tx.sql<{ id: string }>(makeDeliveries, [endpointId, kept])).map(({ id }) => id));
+    const kept = (await tx.sql<RowOf<typeof Event, 'id'>>(keepEvents, [eventIds])).map(({ id }) => id);
+    const made = new Set((await tx.sql<RowOf<typeof Delivery, 'id'>>(makeDeliveries, [endpointId, kept])).map(({ id }) => id));
     const held = await holdDeliveriesOf(tx, endpointId, kept);
     const how = { trigger: 'replay', isBulk: true } as const;
     const isOver = ({ id, state }: (typeof held)[number]) => state !== 'pending' || made.has(id);
