@@ -1,3 +1,4 @@
+import { isHeaderWord } from '../../src/platform/config/checks.ts';
 import { readListenEnvironment, readStartEnvironment } from '../../src/platform/config/config.ts';
 import { runningInstallation } from '../demo/installation.ts';
 
@@ -11,6 +12,7 @@ export async function targetOf({ url, apiKey }: Given, signal: AbortSignal): Pro
   const { kanalUrl, kanalApiKey } = readListenEnvironment();
   const address = url ?? kanalUrl;
   const key = apiKey ?? kanalApiKey;
+  if (key && !isHeaderWord(key)) throw new Error('The API key has a character that no key has: copy it again');
   if (address && key) return { url: httpUrl(address, '--url').href.replace(/\/$/, ''), key };
   if (address) throw new Error(`No API key for ${address}: set KANAL_API_KEY, or give --api-key`);
   if (key) throw new Error('An API key and no address: set KANAL_URL, or give --url');

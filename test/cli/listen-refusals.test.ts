@@ -72,6 +72,8 @@ test.each<[string, Record<string, string>, string[], RegExp]>([
   ['a server that is no URL', elsewhere, ['--forward-to', 'ftp://a'], /^--forward-to must be a URL that begins with http/],
   ['a port that is none', elsewhere, ['--port', '65536'], /^The port must be a whole number from 0 to 65535$/],
   ['no event type', elsewhere, ['--events', ' ,'], /^No event type is named$/],
+  ['a key of two lines', { ...elsewhere, KANAL_API_KEY: 'kk_1\nkk_2' }, [], /^The API key has a character that no key has/],
+  ['a key with an emoji', elsewhere, ['--api-key', 'kk_😀'], /^The API key has a character that no key has: copy it again$/],
   ['nobody at the address', { KANAL_URL: 'http://127.0.0.1:4', KANAL_API_KEY: 'kk_1' }, [], /cannot be reached: .*ECONNREFUSED/],
 ])('%s: says in a line what is wrong', async (_what, env, args, line) => {
   expect((await refused(env, ...args)).trim()).toMatch(line);

@@ -31,6 +31,13 @@ export const isSecretKey = (text: string, { message }: Joi.CustomHelpers) => {
 export const isHashKey = (text: string, { message }: Joi.CustomHelpers) =>
   Buffer.from(text, 'base64').length === 32 ? text : message({ custom: 'HASH_KEY is not base64 of 32 bytes' });
 
+const headerWord = /^[\x21-\x7e]+$/;
+export const isHeaderWord = (text: string) => headerWord.test(text);
+
+/** It stands in a header, which holds nothing else. The value is not repeated: it is a secret. */
+export const fitsHeader = (text: string, { message }: Joi.CustomHelpers) =>
+  isHeaderWord(text) ? text : message({ custom: '{{#label}} must be printable ASCII without spaces' });
+
 export const isMailUrl = (text: string, { message }: Joi.CustomHelpers) => {
   try {
     parseMailUrl(text);

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { type RequestBoundsSettings, requestBoundsSettings } from '../database/request-bounds.ts';
 import { type Bounds, bounds } from './bounds.ts';
-import { areOrigins, areQueues, isHashKey, isMailbox, isMailUrl, isSecretKey, isUrl, list } from './checks.ts';
+import { areOrigins, areQueues, fitsHeader, isHashKey, isMailbox, isMailUrl, isSecretKey, isUrl, list } from './checks.ts';
 import { type ConnectionSettings, connectionSettings } from './connections.ts';
 import { exchangeRatesSettings } from './exchange-rates.ts';
 import { type MediaSettings, mediaSettings } from './media.ts';
@@ -56,6 +56,7 @@ export const configSchema = Joi.object({
   METRICS_TOKEN: Joi.string()
     .min(12)
     .empty('')
+    .custom(fitsHeader)
     .description('Bearer token of /metrics; unset: no /metrics. A worker gives it on HEALTH_PORT'),
   LOG_LEVEL: Joi.string()
     .valid('fatal', 'error', 'warn', 'info', 'debug', 'silent')

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { isUrl } from './checks.ts';
+import { fitsHeader, isUrl } from './checks.ts';
 
 /** Where the files of media assets are: a folder, or a bucket when one is named. */
 export const mediaSettings = {
@@ -18,6 +18,7 @@ export const mediaSettings = {
   MEDIA_S3_REGION: Joi.string().empty('').default('us-east-1').description('Its region'),
   MEDIA_S3_ACCESS_KEY_ID: Joi.string()
     .empty('')
+    .custom(fitsHeader)
     .description("Access key; unset, with its secret: what the client's own rules find, such as the role of the machine"),
   MEDIA_S3_SECRET_ACCESS_KEY: Joi.string().empty('').description('Secret of MEDIA_S3_ACCESS_KEY_ID'),
   MEDIA_S3_PATH_STYLE: Joi.boolean()
