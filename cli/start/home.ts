@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { readIfThere, writePrivate } from './files.ts';
 
@@ -35,14 +35,17 @@ const folders = ['run', 'logs'];
 const ours = [...folders, 'postgres', 'media', 'demo.json', keptName];
 const word = () => randomBytes(24).toString('base64url');
 
-export function openHome(name: string): Home {
-  const path = resolve(name);
+/** Throws what is wrong with the directory, by the name of the setting that chooses it. */
+export const openHome = (name: string): Home => inDirectory(resolve(name), opened);
+
+function opened(path: string): Home {
   const file = (...parts: string[]) => join(path, ...parts);
-  makeDirectory(path);
+  mkdirSync(path, { recursive: true, mode: 0o700 });
   const text = readIfThere(file(keptName));
   // A mistyped KANAL_HOME must not change, and later delete, another directory.
   if (text === undefined && readdirSync(path).length > 0)
     throw new Error(`${path} holds something else: choose another KANAL_HOME`);
+  tryToWrite(path);
   chmodSync(path, 0o700);
   // A home of an older version lacks newer values.
   let kept: Kept = { ...freshSecrets(), ...(text && JSON.parse(text)) };
@@ -51,7 +54,10 @@ export function openHome(name: string): Home {
     writePrivate(file(keptName), `${JSON.stringify(kept, null, 2)}\n`);
   };
   if (!text || Object.keys(freshSecrets()).some((name) => !(name in JSON.parse(text)))) keep({});
-  for (const folder of folders) mkdirSync(file(folder), { recursive: true, mode: 0o700 });
+  for (const folder of folders) {
+    mkdirSync(file(folder), { recursive: true, mode: 0o700 });
+    tryToWrite(file(folder));
+  }
   return {
     path,
     file,
@@ -62,14 +68,16 @@ export function openHome(name: string): Home {
   };
 }
 
-function makeDirectory(path: string) {
+const tryToWrite = (path: string) => rmdirSync(mkdtempSync(join(path, '.try-')));
+
+/** A call of the system that is refused, as where the directory or a file in it is another user's. */
+function inDirectory<Result>(path: string, work: (path: string) => Result): Result {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-    accessSync(path, constants.W_OK);
+    return work(path);
   } catch (error) {
-    throw new Error(
-      `${path} cannot be written (${(error as NodeJS.ErrnoException).code}): set KANAL_HOME to a directory of yours`,
-    );
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (syscall === undefined) throw error;
+    throw new Error(`${path} cannot be written (${code}): set KANAL_HOME to a directory of yours`);
   }
 }
 
@@ -85,7 +93,9 @@ const freshSecrets = (): Kept => ({
 });
 
 /** Deletes only what a start has written; the directory too, when nothing else is in it. */
-export function deleteHome(home: Home) {
+export const deleteHome = (home: Home) => inDirectory(home.path, () => removed(home));
+
+function removed(home: Home) {
   if (home.kept.serverDirectory) rmSync(home.kept.serverDirectory, { recursive: true, force: true });
   for (const name of ours) rmSync(home.file(name), { recursive: true, force: true });
   if (readdirSync(home.path).length === 0) rmdirSync(home.path);
