@@ -6,7 +6,7 @@ import { checkUrl, ForbiddenAddress, type UrlRules } from '../../src/platform/ne
 type Form = { required: string[]; optional?: string[] };
 
 /** For each provider the sets of credentials it takes; one is meant by the first name in it. */
-const forms: Record<ConnectionProvider, [Form, ...Form[]]> = {
+export const forms: Record<ConnectionProvider, [Form, ...Form[]]> = {
   google: [
     { required: ['refresh_token'], optional: ['client_id', 'client_secret'] },
     { required: ['private_key', 'client_email'], optional: ['subject'] },
