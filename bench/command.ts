@@ -60,7 +60,7 @@ export const command = new Command('bench')
   .option('--replays <n>', 'deliveries a second that recover asks for in the run over all of them', '2000')
   .option(
     '--only <numbers>',
-    'hostile clients of abuse, 1 to 8, comma-separated; bodies, reads of crm or orders, a part of campaign-pace (one, two, four, replies), or cases of slow-provider and recover (whole, another, same), by a part of their names; none: all',
+    'hostile clients of abuse, 1 to 13, comma-separated; bodies, reads of crm or orders, a part of campaign-pace (one, two, four, replies), or cases of slow-provider and recover (whole, another, same), by a part of their names; none: all',
     '',
   )
   .option('--profile <directory>', "writes our processes' CPU profiles there")

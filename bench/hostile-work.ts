@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { endStatements } from './hostile-ends.ts';
 import { untilReady } from './processes.ts';
 import { takeAway } from './take-away.ts';
 
@@ -28,6 +29,7 @@ async function takeAllAway(client: pg.PoolClient, organizationIds: string[]) {
     [organizationIds],
   );
   await takeAway(client, 'organization_id = any($1)', [organizationIds]);
+  for (const statement of endStatements) await client.query(statement, [organizationIds]);
 }
 
 /** What the bench put beside the tenant's own work. False: something holds on to it. */

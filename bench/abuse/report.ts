@@ -43,7 +43,7 @@ function rowOf(suffered: Suffered, what: string, index: number): string[] {
   const faults = [sum(({ failed }) => failed), sum(({ refused }) => refused), sum(({ lost }) => lost), sum(({ late }) => late)];
   const isHeld = ratio <= maxTimes && faults.every((count) => count === 0) && memory.every(isBack);
   const isFirst = index === 0;
-  const answers = Object.entries(sumOf(hostile.map((round) => round.answers))).map(([answer, count]) => `${answer} × ${count}`);
+  const answers = Object.entries(sumOf(hostile.map((round) => round.answers))).map(answerShown);
   const delays = processes.map((name, at) => {
     const p99 = (among: Round[]) => short(median(among.map(({ usages }) => usages[at]!.loopDelayP99Ms)));
     const maxDelayMs = Math.max(...hostile.map(({ usages }) => usages[at]!.loopDelayMaxMs));
@@ -68,6 +68,11 @@ function rowOf(suffered: Suffered, what: string, index: number): string[] {
     isHeld ? 'yes' : 'no',
   ];
 }
+
+/** A 503 is a refusal; any other 5xx is a fault of ours, whoever asked. */
+const isFault = (answer: string) => /\b5(?!03)\d\d\b/.test(answer);
+const answerShown = ([answer, count]: [string, number]) =>
+  isFault(answer) ? `**${answer} × ${count}**` : `${answer} × ${count}`;
 
 const isBack = ({ beforeMb, afterMb }: Memory) => afterMb <= beforeMb + maxMb;
 const memoryOf = ({ beforeMb, peakMb, afterMb, afterSeconds }: Memory) =>

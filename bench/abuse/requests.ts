@@ -11,12 +11,14 @@ export type Request = {
   body?: Buffer | string;
   /** What the answer counts as; the status when it is not given. */
   nameFor?(status: number, headers: Record<string, unknown>): string;
+  /** The answer's body, where somebody wants it. */
+  onText?(text: string): void;
 };
 
 const longestMs = 30_000;
 
 /** One request on a connection of its own. Whatever happens is an answer: a server that defends itself closes connections. */
-export function answerTo({ base, method, path, headers, body, nameFor }: Request, signal: AbortSignal): Promise<string> {
+export function answerTo({ base, method, path, headers, body, nameFor, onText }: Request, signal: AbortSignal): Promise<string> {
   return new Promise((resolve) => {
     const failed = () => resolve(signal.aborted ? 'cut off' : 'closed');
     const sent = request(
@@ -26,7 +28,12 @@ export function answerTo({ base, method, path, headers, body, nameFor }: Request
         // The answer may come before the body is read, and the end of the connection right after it.
         const status = response.statusCode ?? 0;
         response.once('error', failed);
-        response.once('close', () => resolve(nameFor?.(status, response.headers) ?? String(status)));
+        let text = '';
+        if (onText) response.setEncoding('utf8').on('data', (piece: string) => (text += piece));
+        response.once('close', () => {
+          onText?.(text);
+          resolve(nameFor?.(status, response.headers) ?? String(status));
+        });
         response.resume();
       },
     );
@@ -36,16 +43,12 @@ export function answerTo({ base, method, path, headers, body, nameFor }: Request
   });
 }
 
-/**
- * `count` clients, each with one request at a time, `pauseMs` after the last answer: refused at once it must not become a load by itself.
- * `next` is told which client asks and the how manieth request it is.
- */
-export function clients(count: number, pauseMs: number, tally: Tally, next: (client: number, number: number) => Request): Stop {
+/** `count` loops, each with a rest of `pauseMs` after its turn: refused at once it must not become a load by itself. */
+export function loops(count: number, pauseMs: number, turn: (loop: number, signal: AbortSignal) => Promise<void>): Stop {
   const ending = new AbortController();
-  let number = 0;
-  const running = Array.from({ length: count }, async (_, client) => {
+  const running = Array.from({ length: count }, async (_, loop) => {
     while (!ending.signal.aborted) {
-      tally.add(await answerTo(next(client, number++), ending.signal));
+      await turn(loop, ending.signal);
       await sleep(pauseMs, undefined, { signal: ending.signal }).catch(() => undefined);
     }
   });
@@ -54,6 +57,28 @@ export function clients(count: number, pauseMs: number, tally: Tally, next: (cli
     await Promise.all(running);
   };
 }
+
+/** `count` clients, each with one request at a time. `next` is told which client asks and the how manieth request it is. */
+export function clients(count: number, pauseMs: number, tally: Tally, next: (client: number, number: number) => Request): Stop {
+  let number = 0;
+  return loops(count, pauseMs, async (client, signal) => tally.add(await answerTo(next(client, number++), signal)));
+}
+
+/** What a client with a key sends as JSON; counted as `name` and the status. */
+export const withKey = (
+  { base, apiKey }: { base: string; apiKey: string },
+  name: string,
+  method: 'GET' | 'POST' | 'PATCH',
+  path: string,
+  body?: object | string,
+): Request => ({
+  base,
+  method,
+  path,
+  headers: { 'x-api-key': apiKey, ...(body && { 'content-type': 'application/json' }) },
+  ...(body && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  nameFor: (status) => `${name} ${status}`,
+});
 
 /** Stops all of them. */
 export const together =

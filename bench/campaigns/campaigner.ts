@@ -73,14 +73,14 @@ export async function resetProvider({ sandbox }: Stage, campaigners: Campaigner[
 }
 
 /** As a client asks for it. Throws for another answer than a success. */
-export async function ask<Answer>(base: string, { apiKey }: Tenant, path: string, body?: object): Promise<Answer> {
+export async function ask<Answer>(base: string, { apiKey }: Pick<Tenant, 'apiKey'>, path: string, body?: object): Promise<Answer> {
   const response = await fetch(`${base}${path}`, {
     method: 'POST',
     headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
     ...(body && { body: JSON.stringify(body) }),
   });
   const text = await response.text();
-  if (!response.ok) throw new Error(`campaign-pace: ${path} ${response.status} ${text.slice(0, 500)}`);
+  if (!response.ok) throw new Error(`POST ${path}: ${response.status} ${text.slice(0, 500)}`);
   return JSON.parse(text) as Answer;
 }
 
