@@ -4,7 +4,7 @@ import { now } from '../../platform/time/clock.ts';
 import { isMoment, momentMs } from '../../platform/time/moment.ts';
 import { type Bookable, findBookable, type Person, takenTimes } from './bookable.ts';
 import type { BookingMode } from './booking.entity.ts';
-import { duringOf, freeStarts, isWithinHours, type Span, workingStarts } from './slots.ts';
+import { duringOf, freeStarts, isWithinHours, rememberedClocks, type Span, workingStarts } from './slots.ts';
 
 export type GivenBooking = {
   service_id: string;
@@ -42,22 +42,23 @@ export function slotTaken(field: string): AppError {
 export async function chooseTime(own: Own, given: GivenBooking, field: string, exceptId: string | null = null): Promise<Choice> {
   const refused = (name: string, message: string, code: string) => invalidField(fieldIn(field, name), message, code);
   if (!isMoment(given.starts_at)) throw refused('starts_at', 'starts_at must be a time with its zone', 'string.isoDate');
-  const service = await findBookable(own, given.service_id);
+  const start = momentMs(given.starts_at);
+  const window = { start, end: start + 1 };
+  const service = await findBookable(own, { id: given.service_id, staffId: given.staff_id, within: window });
   if (!service) throw refused('service_id', 'No active service has this id', 'reference.unknown');
-  const asked = given.staff_id === undefined ? service.staff : service.staff.filter(({ id }) => id === given.staff_id);
+  const asked = service.staff;
   if (given.staff_id !== undefined && asked.length === 0)
     throw refused('staff_id', 'Nobody with this id does the service', 'reference.unknown');
   if (asked.length === 0) throw refused('service_id', 'Nobody does the service', 'service.staff');
 
-  const start = momentMs(given.starts_at);
   const present = now();
   if (start <= present) throw refused('starts_at', 'starts_at must be in the future', 'date.future');
   if (start < present + service.lead_minutes * 60_000)
     throw refused('starts_at', `starts_at must be at least ${service.lead_minutes} minutes ahead`, 'booking.lead');
   if (start > present + service.horizon_days * 86_400_000)
     throw refused('starts_at', `starts_at must be within ${service.horizon_days} days`, 'booking.horizon');
-  const window = { start, end: start + 1 };
-  const working = asked.filter((person) => workingStarts(person, service, window).length > 0);
+  const clocks = rememberedClocks();
+  const working = asked.filter((person) => workingStarts(person, service, window, clocks).length > 0);
   if (working.length === 0) {
     const isOffStep = asked.some((person) => isWithinHours(person, service, start));
     throw isOffStep

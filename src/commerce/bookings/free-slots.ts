@@ -36,9 +36,10 @@ export async function freeSlots(
   if (to < from) throw refused('to', 'to must not be before from', 'date.min');
   if (Date.parse(to) - Date.parse(from) >= maxSlotDays * 86_400_000)
     throw refused('to', `from and to must name at most ${maxSlotDays} days`, 'date.max');
-  const service = await findBookable(own, serviceId);
+  const within = { start: Date.parse(from), end: Date.parse(to) };
+  const service = await findBookable(own, { id: serviceId, staffId: staff_id, within });
   if (!service) throw notFound('Service');
-  const people = staff_id === undefined ? service.staff : service.staff.filter(({ id }) => id === staff_id);
+  const people = service.staff;
   if (staff_id !== undefined && people.length === 0)
     throw refused('staff_id', 'Nobody with this id does the service', 'reference.unknown');
   const [settings] = await storeZone(own, {});

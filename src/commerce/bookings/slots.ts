@@ -102,9 +102,26 @@ const dateAt = (timezone: string, ms: number) =>
 function clockOf(timezone: string, date: Temporal.PlainDate): Clock {
   const slow: Clock = (minutes) => momentOf(timezone, date, minutes);
   const start = slow(0);
+  const end = slow(24 * 60);
   // A day of 24 hours has no change of the clock: adding is enough, which is much faster.
-  if (!start.isReal || slow(24 * 60).ms - start.ms !== day) return slow;
-  return (minutes) => ({ ms: start.ms + minutes * minute, isReal: true });
+  if (start.isReal && end.ms - start.ms === day) return (minutes) => ({ ms: start.ms + minutes * minute, isReal: true });
+  const changed = clockOfChange(timezone, date);
+  return changed?.(24 * 60).ms === end.ms ? changed : slow;
+}
+
+/** Of a day with one change: by the distances from UTC before it and after it. A conversion for each start of a hundred people would hold the process. */
+function clockOfChange(timezone: string, date: Temporal.PlainDate): Clock | undefined {
+  const before = date.toZonedDateTime(timezone).subtract({ minutes: 1 });
+  const change = before.getTimeZoneTransition('next');
+  if (!change) return undefined;
+  const [first, then] = [before, change].map(({ offsetNanoseconds }) => offsetNanoseconds / 1_000_000) as [number, number];
+  const midnight = date.toZonedDateTime('UTC').epochMilliseconds;
+  const changeMs = change.epochMilliseconds;
+  return (minutes) => {
+    const wall = midnight + minutes * minute;
+    if (wall - first < changeMs) return { ms: wall - first, isReal: true };
+    return wall - then < changeMs ? { ms: changeMs, isReal: false } : { ms: wall - then, isReal: true };
+  };
 }
 
 /** For many people in few zones: a clock takes some conversions of Temporal, which are slow. */

@@ -38,6 +38,22 @@ test('the starts of a day, with who is free, without what is booked', async () =
   expect(starts(await ofDay(serviceId, 2, { staff_id: first }))).toEqual(['09:00', '10:00', '14:00', '15:00', '16:00']);
 });
 
+test("an exception holds on its day, by the staff member's own clock, among hundreds of other days", async () => {
+  const evening = [{ start: '18:00', end: '20:00' }];
+  const others = Array.from({ length: 390 }, (_, index) => ({ date: dayOf(40 + index), ranges: [] }));
+  const overrides = [...others, { date: dayOf(2), ranges: evening }];
+  const { serviceId } = await bookable(app, own, { staff: { timezone: 'Pacific/Kiritimati', overrides } });
+  const query = { timezone: 'Pacific/Pago_Pago', from: dayOf(1), to: dayOf(1) };
+  // 18:00 on the one island is 17:00 of the day before on the other, 25 hours behind.
+  expect((await slots(serviceId, query)).body.items.map(({ local_start }: Body) => local_start.slice(0, 16))).toEqual([
+    `${dayOf(1)}T17:00`,
+    `${dayOf(1)}T17:30`,
+    `${dayOf(1)}T18:00`,
+  ]);
+  const starts_at = `${dayOf(2)}T04:00:00.000Z`;
+  expect((await book(app, own, await orderFor(app, own), { service_id: serviceId, starts_at })).status).toBe(201);
+});
+
 test('every slot can be booked, and nothing between them', async () => {
   const { serviceId } = await bookable(app, own, { service: { step_minutes: 120 } });
   const { items } = await ofDay(serviceId, 3);
