@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import type { ConnectionKind } from '../../src/connections/connection.entity.ts';
-import { inboundHeaders, inboundOf } from '../../src/connections/signed.ts';
+import { inboundHeaders, inboundOf, seemsProven } from '../../src/connections/signed.ts';
 import { acceptConnectionWebhook, receiverOf } from '../../src/connections/webhooks.ts';
 import { AppError, notFound } from '../../src/platform/errors.ts';
 import { parseJson } from '../../src/platform/parse-json.ts';
@@ -10,6 +10,8 @@ import { view } from '../http/view.ts';
 
 const maxBytes = 256 * 1024;
 const maxValues = 20_000;
+
+const wrongSignature = () => new AppError('unauthorized', 'The signature is not right');
 
 const receive = (kind: ConnectionKind) => async (input: Input<Buffer, unknown>, deps: Deps) => {
   const { body, params, header, from } = input;
@@ -27,7 +29,7 @@ const receive = (kind: ConnectionKind) => async (input: Input<Buffer, unknown>, 
   const headers = Object.fromEntries(inboundHeaders.map((name) => [name, header(name)]));
   if (!receiver.secret || !inbound?.isSigned(headers, bytes, receiver.secret, Date.now())) {
     await lookUp.wrong();
-    throw new AppError('unauthorized', 'The signature is not right');
+    throw wrongSignature();
   }
   lookUp.right();
   // After the signature, so that only the provider uses it up. It repeats refused calls.
@@ -46,6 +48,11 @@ const receiving = {
   query: Joi.object<Record<string, unknown>>().unknown(),
   params: { connectionID: Joi.string() },
   rawBodyBytes: maxBytes,
+  // An empty one tries the address.
+  beforeBody(header: (name: string) => string | undefined) {
+    const isEmpty = header('transfer-encoding') === undefined && Number(header('content-length') ?? 0) === 0;
+    if (!isEmpty && !seemsProven(header)) throw wrongSignature();
+  },
   responses: { 200: view(Joi.object({}), {}) },
   errors: [401, 429],
 } as const;

@@ -16,5 +16,9 @@ export const inboundOf: Partial<Record<ConnectionProvider, Inbound>> = {
   biteship: { isSigned: isShipperSigned, idOf: () => undefined },
 };
 
+const proofHeaders = ['stripe-signature', 'x-callback-token', secretHeader];
 /** The headers that these read. */
-export const inboundHeaders = ['stripe-signature', 'x-callback-token', 'webhook-id', secretHeader];
+export const inboundHeaders = [...proofHeaders, 'webhook-id'];
+
+/** Whether any of the providers could have sent it. */
+export const seemsProven = (header: (name: string) => string | undefined) => proofHeaders.some((name) => header(name) !== undefined);

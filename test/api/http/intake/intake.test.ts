@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { uuidv7 } from '../../../../src/platform/ids.ts';
 import { type Tenant, useApp } from '../../../support/app.ts';
 import { type RawRequest, rawRequest } from '../../../support/raw-request.ts';
 import { waitFor } from '../../../support/wait-for.ts';
@@ -56,6 +57,13 @@ describe('bodies without a credential', () => {
   test('that cannot be signed are answered before anything of them is read', async () => {
     for (const headers of [[], ['X-Hub-Signature-256: sha256=00'], ['X-Hub-Signature-256: x']]) {
       const request = await begun(`POST ${hook}`, headers, 4 * mebi);
+      await waitFor('the answer', () => request.status() === 401);
+    }
+  });
+
+  test('to a callback of a connection, without any of the headers by which its provider proves itself, likewise', async () => {
+    for (const kind of ['payments', 'shipping']) {
+      const request = await begun(`POST /v1/providers/${kind}/${uuidv7()}/webhook`, [], 200 * 1024);
       await waitFor('the answer', () => request.status() === 401);
     }
   });
