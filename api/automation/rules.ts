@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { ruleLock } from '../../src/automation/jobs.ts';
-import { maxPageBytes, maxRules } from '../../src/automation/limits.ts';
+import { maxRules } from '../../src/automation/limits.ts';
 import { patchRule, type RulePatch } from '../../src/automation/rules/change.ts';
 import { createRule, duplicateRule, type NewRule } from '../../src/automation/rules/create.ts';
 import { deleteRule } from '../../src/automation/rules/delete.ts';
@@ -8,6 +8,7 @@ import { getRule, listRules, rulesLock } from '../../src/automation/rules/rule-r
 import { type RuleStatus, ruleStatuses } from '../../src/automation/states.ts';
 import { actorOf, type Caller } from '../../src/organizations/caller.ts';
 import { runsThrough } from '../../src/platform/database/statement.ts';
+import { pageBytesNote } from '../../src/platform/listing/page-bytes.ts';
 import type { Page } from '../../src/platform/listing/paging.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
@@ -37,7 +38,7 @@ export const listOfRules = endpoint({
   operationId: 'automation.rules.list',
   scope: 'automation:read',
   summary: 'List rules, newest first',
-  description: `A page ends before its limit where its definitions have more than ${maxPageBytes / 2 ** 20} MiB: read on while \`has_more\`.`,
+  description: pageBytesNote('definitions'),
   query: Joi.object<ListQuery>({
     ...pageQuery,
     status: Joi.string()

@@ -8,6 +8,8 @@ import {
   maxStaff,
   type NewStaff,
 } from '../../src/commerce/bookings/staff.ts';
+import { runsThrough } from '../../src/platform/database/statement.ts';
+import { pageBytesNote } from '../../src/platform/listing/page-bytes.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
 import { tag } from './service-schemas.ts';
@@ -23,9 +25,13 @@ export const listOfStaff = endpoint({
   tag,
   scope: 'commerce:read',
   summary: 'List who can be booked, newest first',
+  description: pageBytesNote('hours'),
   query: Joi.object<PageQuery>(pageQuery),
   responses: { 200: listOf(staffView) },
-  handler: ({ query, own }) => listed('commerce.staff', {}, query, (page) => listStaff(own, page), toStaffView),
+  handler: ({ query, own }, { reads }) =>
+    reads.dear(own.organizationId, (ask) =>
+      listed('commerce.staff', {}, query, (page) => listStaff(runsThrough(ask, own.organizationId), page), toStaffView),
+    ),
 });
 
 export const createOneStaff = endpoint({

@@ -1,7 +1,5 @@
 export const maxRules = 500;
 export const maxDefinitionBytes = 256 * 1024;
-/** Of the definitions of a page of rules, of which most have a few kB. */
-export const maxPageBytes = 2 * 1024 * 1024;
 export const maxSteps = 50;
 /** Of branches in branches, and of conditions in conditions. */
 export const maxDepth = 5;

@@ -4,8 +4,8 @@ import { statement } from '../../platform/database/statement.ts';
 import type { RowOf } from '../../platform/database/tables.ts';
 import { notFound } from '../../platform/errors.ts';
 import { subjectLock } from '../../platform/ledger/locks.ts';
+import { pageWithinBytes } from '../../platform/listing/page-bytes.ts';
 import { list, type Page, type PageRows } from '../../platform/listing/paging.ts';
-import { maxPageBytes } from '../limits.ts';
 import { AutomationHeld, AutomationRule } from '../rule.entity.ts';
 import type { HeldReason, RuleStatus } from '../states.ts';
 
@@ -53,22 +53,9 @@ const ofIds = statement((select, { ids }: { ids: string[] }) =>
   kept(select).where('id', '=', sql<string>`any(${ids}::uuid[])`).orderBy('created_at', 'desc').orderBy('id', 'desc'),
 );
 
-/** A page ends before the rule whose draft would make it larger than `maxPageBytes`; it has one rule at least. */
 export async function listRules(own: Runs, { status }: { status?: RuleStatus }, page: Page): Promise<PageRows<RuleRow>> {
-  const { rows: found, ...rest } = status ? await ofStatus(own, { status }, page) : await all(own, {}, page);
-  const taken = withinBytes(found.slice(0, page.limit));
-  const last = taken.at(-1);
-  const rows = last ? await ofIds(own, { ids: taken.map(({ id }) => id) }) : [];
-  return { rows, ...rest, ...(last && taken.length < found.length && { end: [last.created_at, last.id] }) };
-}
-
-function withinBytes<Row extends { bytes: number }>(rows: Row[]): Row[] {
-  let bytes = 0;
-  const beyond = rows.findIndex((row, index) => {
-    bytes += row.bytes;
-    return index > 0 && bytes > maxPageBytes;
-  });
-  return beyond < 0 ? rows : rows.slice(0, beyond);
+  const found = status ? await ofStatus(own, { status }, page) : await all(own, {}, page);
+  return pageWithinBytes(found, page.limit, (ids) => ofIds(own, { ids }));
 }
 
 const heldOf = statement((select, { ids }: { ids: string[] }) =>

@@ -2,13 +2,14 @@ import { sql } from 'kysely';
 import { usableConnection } from '../../connections/use.ts';
 import { fromNow, now } from '../../platform/database/columns.ts';
 import { brokenReference } from '../../platform/database/errors.ts';
-import type { Own } from '../../platform/database/own.ts';
+import type { Own, Runs, Select } from '../../platform/database/own.ts';
 import { statement } from '../../platform/database/statement.ts';
 import type { RowOf } from '../../platform/database/tables.ts';
 import { AppError, invalidField, notFound } from '../../platform/errors.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
-import { list, type Page } from '../../platform/listing/paging.ts';
+import { pageWithinBytes } from '../../platform/listing/page-bytes.ts';
+import { list, type Page, type PageRows } from '../../platform/listing/paging.ts';
 import { askCopy } from './due-copies.ts';
 import { faultOfRanges, type HoursOverride, type WeeklyRange } from './hours.ts';
 import { renewCalendarsJob } from './jobs.ts';
@@ -50,11 +51,26 @@ const columns = [
 
 export type StaffRow = RowOf<typeof Staff, (typeof columns)[number]>;
 
-const people = list((select) => select(Staff).select(columns));
+const sized = (select: Select) =>
+  select(Staff).select([
+    'id',
+    'created_at',
+    sql<number>`octet_length(weekly_hours::text) + octet_length(overrides::text)`.as('bytes'),
+  ]);
+const people = list(sized);
+const peopleOf = statement((select, { ids }: { ids: string[] }) =>
+  select(Staff)
+    .select(columns)
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc'),
+);
 const personById = statement((select, { id }: { id: string }) => select(Staff).select(columns).where('id', '=', id));
 const counted = statement((select) => select(Staff).select(sql<number>`count(*)::int`.as('total')));
 
-export const listStaff = (own: Own, page: Page) => people(own, {}, page);
+/** The hours of a year may have a hundred kB: the page ends within bounds. */
+export const listStaff = async (own: Runs, page: Page): Promise<PageRows<StaffRow>> =>
+  pageWithinBytes(await people(own, {}, page), page.limit, (ids) => peopleOf(own, { ids }));
 
 /** Throws 404. */
 export async function getStaff(own: Own, id: string): Promise<StaffRow> {

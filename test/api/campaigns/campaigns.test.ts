@@ -89,6 +89,27 @@ describe('the list', () => {
     expect(second.items.map(({ name }: Body) => name)).toEqual(['B']);
     expect((await app.call('campaigns.list', { query: { status: 'asleep' } })).status).toBe(422);
   });
+
+  test('a page of large drafts ends at 2 MiB, and the next one goes on', async () => {
+    const { key, organizationId } = await app.organization();
+    const components = [{ type: 'body', parameters: [{ type: 'text', text: 'x'.repeat(60_000) }] }];
+    const templates = Array.from({ length: 15 }, (_, index) => ({ name: 'n', language: `e${index}`, components }));
+    await app.rows(
+      `insert into campaigns (id, organization_id, name, variants)
+       select uuidv7(), $1, 'C' || n, $2 from generate_series(1, 5) n`,
+      [organizationId, JSON.stringify([{ id: 'a', weight: 1, templates }])],
+    );
+    const pages: string[][] = [];
+    let cursor: string | undefined;
+    do {
+      const query = { limit: '100', include_total: 'true', ...(cursor && { cursor }) };
+      const { items, meta } = (await app.call('campaigns.list', { key, query })).body;
+      expect([meta.total, meta.has_more]).toEqual([5, meta.next_cursor !== undefined]);
+      pages.push(items.map(({ name }: Body) => name));
+      cursor = meta.next_cursor;
+    } while (cursor);
+    expect(pages).toEqual([['C5', 'C4'], ['C3', 'C2'], ['C1']]);
+  });
 });
 
 describe('a change', () => {

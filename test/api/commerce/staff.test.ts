@@ -122,3 +122,28 @@ test('who was booked is not deleted; set inactive they cannot be booked any more
   const { items } = (await app.call('commerce.staff.list', { key: own.key })).body;
   expect(items.map(({ id }: Body) => id)).toEqual([first]);
 });
+
+test('a page of people with very many exceptions ends at 2 MiB, and the next one goes on', async () => {
+  const ranges = Array.from({ length: 7 }, (_, hour) => ({ start: `0${hour}:00`, end: `0${hour}:30` }));
+  const dateOf = (day: number) => new Date(Date.UTC(2030, 0, 1 + day)).toISOString().slice(0, 10);
+  const overrides = Array.from({ length: 400 }, (_, day) => ({ date: dateOf(day), ranges }));
+  await app.rows(
+    `insert into staff (id, organization_id, name, timezone, overrides)
+     select uuidv7(), $1, 'S' || n, 'UTC', $2 from generate_series(1, 30) n`,
+    [own.organizationId, JSON.stringify(overrides)],
+  );
+  const names: string[] = [];
+  let pages = 0;
+  let cursor: string | undefined;
+  do {
+    const query = { limit: '100', include_total: 'true', ...(cursor && { cursor }) };
+    const { items, meta } = (await app.call('commerce.staff.list', { key: own.key, query })).body;
+    expect([meta.total, meta.has_more]).toEqual([30, meta.next_cursor !== undefined]);
+    expect(JSON.stringify(items).length).toBeLessThan(2 * 1024 * 1024);
+    names.push(...items.map(({ name }: Body) => name));
+    pages++;
+    cursor = meta.next_cursor;
+  } while (cursor);
+  expect(pages).toBeGreaterThan(1);
+  expect(names).toEqual(Array.from({ length: 30 }, (_, n) => `S${30 - n}`));
+});
