@@ -14,7 +14,11 @@ export const dearVariants = (count: number) =>
     id: `v${variant}`,
     weight: 1,
     templates: [
-      { name, language, components: [{ type: 'body', parameters: dearTexts(10 * variant).map((text) => ({ type: 'text', text })) }] },
+      {
+        name,
+        language,
+        components: [{ type: 'body', parameters: dearTexts(10 * variant).map((text) => ({ type: 'text', text })) }],
+      },
     ],
   }));
 

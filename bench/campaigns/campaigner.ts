@@ -73,7 +73,12 @@ export async function resetProvider({ sandbox }: Stage, campaigners: Campaigner[
 }
 
 /** As a client asks for it. Throws for another answer than a success. */
-export async function ask<Answer>(base: string, { apiKey }: Pick<Tenant, 'apiKey'>, path: string, body?: object): Promise<Answer> {
+export async function ask<Answer>(
+  base: string,
+  { apiKey }: Pick<Tenant, 'apiKey'>,
+  path: string,
+  body?: object,
+): Promise<Answer> {
   const response = await fetch(`${base}${path}`, {
     method: 'POST',
     headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },

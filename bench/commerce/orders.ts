@@ -59,10 +59,12 @@ export async function giveToken(side: Side, orderId: string): Promise<string> {
   const { organizationId } = side.tenant;
   const secrets = { seal: sealerOf(side) } as Parameters<typeof newCheckoutToken>[0];
   const { token, columns } = newCheckoutToken(secrets, organizationId);
-  await side.sql.query(
-    'update orders set checkout_token = $3, checkout_token_hash = $4 where organization_id = $1 and id = $2',
-    [organizationId, orderId, columns.checkout_token, columns.checkout_token_hash],
-  );
+  await side.sql.query('update orders set checkout_token = $3, checkout_token_hash = $4 where organization_id = $1 and id = $2', [
+    organizationId,
+    orderId,
+    columns.checkout_token,
+    columns.checkout_token_hash,
+  ]);
   return token;
 }
 

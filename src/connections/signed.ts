@@ -21,4 +21,5 @@ const proofHeaders = ['stripe-signature', 'x-callback-token', secretHeader];
 export const inboundHeaders = [...proofHeaders, 'webhook-id'];
 
 /** Whether any of the providers could have sent it. */
-export const seemsProven = (header: (name: string) => string | undefined) => proofHeaders.some((name) => header(name) !== undefined);
+export const seemsProven = (header: (name: string) => string | undefined) =>
+  proofHeaders.some((name) => header(name) !== undefined);

@@ -54,7 +54,8 @@ const called = (
   nameFor: (status) => `${name} ${status}`,
 });
 
-const paid = (target: Target, number: number) => called(target, 'payment', signedEvent(paymentEvent(`cs_none_${number}`, 'nothing')));
+const paid = (target: Target, number: number) =>
+  called(target, 'payment', signedEvent(paymentEvent(`cs_none_${number}`, 'nothing')));
 
 const shipped = ({ base, shipperId }: Target, number: number): Request => ({
   base,

@@ -32,7 +32,15 @@ export const checkout = abuse<Target>({
     const { orderIds } = await insertOrders(side, shop, 1, () => true);
     const { variantIds, methodId, paymentId } = shop;
     const contactIds = tenant.people.map(({ contactId }) => contactId);
-    return { base, apiKey: tenant.apiKey, contactIds, variantIds, methodId, paymentId, token: await giveToken(side, orderIds[0]!) };
+    return {
+      base,
+      apiKey: tenant.apiKey,
+      contactIds,
+      variantIds,
+      methodId,
+      paymentId,
+      token: await giveToken(side, orderIds[0]!),
+    };
   },
   attack(target, tally) {
     // Of the same organization, which the first part of a token names, and of no order.
