@@ -1,11 +1,8 @@
 import type { Variables } from '../../liquid/variables.ts';
-import { catalogue } from '../../platform/events/catalogue.ts';
+import { eventMembers } from '../conditions/event-names.ts';
 import type { Trigger } from './definition.ts';
 import { subjectFields } from './subject-fields.ts';
 import { eventTypeOf } from './triggers.ts';
-
-/** The event's own, beside its data. */
-const ofEvery = ['id', 'type', 'timestamp'];
 
 /** Types of the events that a run may be about: its trigger's, and those it waits for. `steps`: as given. */
 export function eventsOf(trigger: Trigger, steps: unknown): string[] {
@@ -29,15 +26,10 @@ export const eventAmong = (events: string[]): string | null | undefined =>
  * `mayHoldSecrets`: of a step that calls outside.
  */
 export const variablesFor = (events: string[], before: ReadonlySet<string>, mayHoldSecrets: boolean): Variables => ({
-  ...(events.length > 0 && { event: [...ofEvery, ...new Set(events.flatMap(dataOf))] }),
+  ...(events.length > 0 && { event: [...new Set(events.flatMap(eventMembers))] }),
   ...subjectFields,
   record: null,
   vars: null,
   steps: [...before],
   ...(mayHoldSecrets && { secrets: null }),
 });
-
-const dataOf = (type: string): string[] => {
-  const contract = catalogue.find((one) => one.type === type);
-  return contract ? Object.keys(contract.data.describe().keys as object) : [];
-};

@@ -71,7 +71,12 @@ class Plan {
     if (this.run.is_rule_deleted) return { kind: 'cancel', reason: 'rule_deleted' };
     let next = await this.resumed();
     if (!next) await this.lookAhead();
-    while (!next) next = await this.step();
+    while (!next) {
+      next = await this.step();
+      // Twenty runs may be at it, and the Liquid of a step takes some ms.
+      const turn = this.turnOfOthers();
+      if (turn) await turn;
+    }
     return next;
   }
 

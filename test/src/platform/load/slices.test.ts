@@ -27,3 +27,23 @@ test('a short one costs no turn', () => {
   const turnOfOthers = slices(60_000);
   expect(Array.from({ length: 1_000 }, turnOfOthers)).toEqual(Array(1_000).fill(undefined));
 });
+
+test('of many long loops one goes on in a turn', async () => {
+  let [inTurn, most, isOver] = [0, 0, false];
+  const look = () => {
+    most = Math.max(most, inTurn);
+    inTurn = 0;
+    if (!isOver) setImmediate(look);
+  };
+  const loops = Array.from({ length: 20 }, async () => {
+    const turnOfOthers = slices(0);
+    for (let step = 0; step < 5; step += 1) {
+      await turnOfOthers();
+      inTurn += 1;
+    }
+  });
+  setImmediate(look);
+  await Promise.all(loops);
+  isOver = true;
+  expect(most).toBeLessThanOrEqual(2);
+});
