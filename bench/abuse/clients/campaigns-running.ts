@@ -17,7 +17,8 @@ export const campaignsRunning = abuse<Target>({
   hasWorker: true,
   async prepare({ base, kanal: { sql, env }, hostile: { tenant } }) {
     await openDearCampaigns(sql, env.MESSAGING_APP_URL!, tenant);
-    const { id: filled } = await ask<{ id: string }>(base, tenant, path, { name: 'Bench file' });
+    const withChannel = { name: 'Bench file', channel_ids: [tenant.channelId] };
+    const { id: filled } = await ask<{ id: string }>(base, tenant, path, withChannel);
     const { apiKey, channelId, people } = tenant;
     const phones = people.map(({ phone }) => phone);
     return { base, apiKey, channelId, filled, contactIds: people.map(({ contactId }) => contactId), phones };
