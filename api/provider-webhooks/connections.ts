@@ -10,6 +10,8 @@ import { view } from '../http/view.ts';
 
 const maxBytes = 256 * 1024;
 const maxValues = 20_000;
+/** A provider's bodies are smaller. What is stored is bounded with their number: a larger one counts once for each of these. */
+const bytesOfOne = 16 * 1024;
 
 const wrongSignature = () => new AppError('unauthorized', 'The signature is not right');
 
@@ -33,7 +35,11 @@ const receive = (kind: ConnectionKind) => async (input: Input<Buffer, unknown>, 
   }
   lookUp.right();
   // After the signature, so that only the provider uses it up. It repeats refused calls.
-  await takeOne(deps.limits.connection, `connection:${id}`, 'Too many webhooks for this connection');
+  const { connection } = deps.limits;
+  const key = `connection:${id}`;
+  await takeOne(connection, key, 'Too many webhooks for this connection');
+  // What is left may be too little for a large one: it passes, and the next one does not.
+  for (let counted = bytesOfOne; counted < bytes.length; counted += bytesOfOne) await connection?.take(key);
   const externalId = inbound.idOf(headers, parseJson(bytes, maxValues));
   const arrived = { organizationId: receiver.organization_id, connectionId: id, externalId, body: bytes };
   await deps.database.onBehalfOf(receiver.organization_id, () => acceptConnectionWebhook(deps.ledger.transact, arrived));

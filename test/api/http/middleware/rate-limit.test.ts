@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { newCredential } from '../../../../src/platform/credentials.ts';
-import { uuidv7 } from '../../../../src/platform/ids.ts';
 import { type Reply, useApp } from '../../../support/app.ts';
 import { definitions } from '../../../support/contract.ts';
-import { testSecrets } from '../../../support/secrets.ts';
 
 const quota = 20;
 const ceiling = 150;
@@ -13,7 +11,6 @@ const app = useApp({
     RATE_LIMIT_PER_MINUTE: String(quota),
     RATE_LIMIT_ORGANIZATION_PER_MINUTE: String(ceiling),
     CHANNEL_WEBHOOKS_PER_MINUTE: '5',
-    CONNECTION_WEBHOOKS_PER_MINUTE: '3',
     CREDENTIAL_TRIES_PER_MINUTE: '3',
     TRUST_PROXY: '1',
   },
@@ -239,34 +236,6 @@ test("a channel's own callback has a limit, which a wrong signature does not spe
   expect((await deliver(other)).status).toBe(200);
 });
 
-test("a payment connection's callback has a limit, which a wrong signature does not spend", async () => {
-  const [own, other] = [await paymentConnection(), await paymentConnection()];
-  const deliver = (id: string, index: number, token = callbackToken) =>
-    app.raw('POST', `/v1/providers/payments/${id}/webhook`, {
-      key: null,
-      body: JSON.stringify({ event: 'payment_session.completed', data: { index } }),
-      headers: { 'content-type': 'application/json', 'x-callback-token': token, 'x-forwarded-for': '198.51.100.41' },
-    });
-  for (let index = 0; index < 5; index += 1) expect((await deliver(own, index, 'a guess')).status).toBe(401);
-  for (let index = 0; index < 3; index += 1) expect((await deliver(own, index)).status).toBe(200);
-  const refused = await deliver(own, 3);
-  expect(refused.status).toBe(429);
-  expect(refused.body.error.code).toBe('rate_limited');
-  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-  expect(await app.rows('select id from connection_webhooks where connection_id = $1', [own])).toHaveLength(3);
-  expect((await deliver(other, 0)).status).toBe(200);
-});
-
-test("empty bodies to a payment connection's callback cost the address", async () => {
-  const id = await paymentConnection();
-  const headers = { 'x-forwarded-for': '198.51.100.42' };
-  const path = `/v1/providers/payments/${id}/webhook`;
-  const signed = { body: '{}', headers: { ...headers, 'content-type': 'application/json', 'x-callback-token': callbackToken } };
-  expect((await app.raw('POST', path, { key: null, ...signed })).status).toBe(200);
-  for (let index = 0; index < quota; index += 1) expect((await app.raw('POST', path, { key: null, headers })).status).toBe(200);
-  expect((await app.raw('POST', path, { key: null, headers })).status).toBe(429);
-});
-
 test('the credentials that an organization has tried at a provider have a limit, and another organization its own', async () => {
   const tenant = await app.organization();
   const body = { provider: 'google', credentials: { refresh_token: 'sandbox-refresh-token-of-limits' } };
@@ -282,15 +251,3 @@ test('the credentials that an organization has tried at a provider have a limit,
   expect((await app.call('connections.update', { ...change, body: { name: 'Other' } })).status).toBe(200);
   expect((await create((await app.organization()).key)).status).toBe(201);
 });
-
-const callbackToken = 'a token that the tenant chose';
-
-async function paymentConnection() {
-  const id = uuidv7();
-  await app.rows(
-    `insert into connections (organization_id, id, kind, provider, name, credentials, webhook_secret)
-     values ($1, $2, 'payment', 'xendit', 'Test', $3, $4)`,
-    [app.tenant.organizationId, id, testSecrets.seal('{"secret_key":"k"}'), testSecrets.seal(callbackToken)],
-  );
-  return id;
-}
