@@ -17,9 +17,6 @@ import { aboutCampaign, contentFields, exampleContent, exampleName, name, onePat
 import { campaignShown, campaignView, toCampaignView } from './campaign-view.ts';
 import { assertMayChangeSends, mayChangeSendsNote } from './may-send.ts';
 
-/** Counting is a work of the database: one at a time for an organization. */
-export const countsPlace = (organizationId: string) => `campaign-counts:${organizationId}`;
-
 type ListQuery = PageQuery & { status?: CampaignStatus };
 
 export const listOfCampaigns = endpoint({
@@ -44,8 +41,7 @@ export const listOfCampaigns = endpoint({
         listCampaigns(runsThrough(ask, own.organizationId), { status }, page),
       );
       const ids = rows.map(({ id }) => id);
-      // A hundred campaigns may have five million recipients.
-      const counted = await reads.inPlace(countsPlace(own.organizationId), () => countsOfPage(own, ids));
+      const counted = await countsOfPage(own, ids);
       return { ...rest, rows: rows.map((row) => ({ ...row, counted: counted.get(row.id) })) };
     };
     return listed('campaigns', { status }, query, read, (row: CampaignRow & { counted?: Counted }) =>

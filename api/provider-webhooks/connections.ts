@@ -54,7 +54,7 @@ const receiving = {
   query: Joi.object<Record<string, unknown>>().unknown(),
   params: { connectionID: Joi.string() },
   rawBodyBytes: maxBytes,
-  // An empty one tries the address.
+  // An empty one, with a Content-Length of 0 or none, tries the address.
   beforeBody(header: (name: string) => string | undefined) {
     const isEmpty = header('transfer-encoding') === undefined && Number(header('content-length') ?? 0) === 0;
     if (!isEmpty && !seemsProven(header)) throw wrongSignature();
@@ -69,7 +69,7 @@ export const receivePaymentWebhook = endpoint({
   operationId: 'provider-webhooks.payments',
   summary: "Receive a payment provider's webhooks",
   description:
-    'The address is `webhook_url` of the connection. The signature is checked with its `webhook_secret`; nothing else of the body is believed: session, payment and refund are read at the provider. An empty body is a 200.',
+    'The address is `webhook_url` of the connection. The signature is checked with its `webhook_secret`; nothing else of the body is believed: session, payment and refund are read at the provider. An empty body (Content-Length 0) is a 200.',
   example: {
     body: { event: 'payment_session.completed', data: { payment_session_id: 'ps-6650f1f4a1b2c3d4e5f60718', reference_id: 'r1' } },
   },
@@ -82,7 +82,7 @@ export const receiveShippingWebhook = endpoint({
   operationId: 'provider-webhooks.shipping',
   summary: "Receive a shipper's webhooks",
   description:
-    'The address is `webhook_url` of the connection; the header `x-webhook-secret` must have its `webhook_secret`. The shipment is read at the shipper before anything is believed. An empty body is a 200.',
+    'The address is `webhook_url` of the connection; the header `x-webhook-secret` must have its `webhook_secret`. The shipment is read at the shipper before anything is believed. An empty body (Content-Length 0) is a 200.',
   example: { body: { event: 'order.status', order_id: '6650f1f4a1b2c3d4e5f60718', status: 'picked' } },
   handler: receive('shipper'),
 });

@@ -11,7 +11,7 @@ type Given = { url?: string; apiKey?: string };
 export async function targetOf({ url, apiKey }: Given, signal: AbortSignal): Promise<Target> {
   const { kanalUrl, kanalApiKey } = readListenEnvironment();
   const address = url ?? kanalUrl;
-  const key = apiKey ?? kanalApiKey;
+  const key = (apiKey ?? kanalApiKey)?.trim();
   if (key && !isHeaderWord(key)) throw new Error('The API key has a character that no key has: copy it again');
   if (address && key) return { url: httpUrl(address, '--url').href.replace(/\/$/, ''), key };
   if (address) throw new Error(`No API key for ${address}: set KANAL_API_KEY, or give --api-key`);

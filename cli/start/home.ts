@@ -32,6 +32,8 @@ export type Home = {
 
 const keptName = 'kept.json';
 const folders = ['run', 'logs'];
+/** What a start that was killed in that moment leaves. */
+const triedName = '.try-';
 const ours = [...folders, 'postgres', 'media', 'demo.json', keptName];
 const word = () => randomBytes(24).toString('base64url');
 
@@ -43,7 +45,7 @@ function opened(path: string): Home {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   const text = readIfThere(file(keptName));
   // A mistyped KANAL_HOME must not change, and later delete, another directory.
-  if (text === undefined && readdirSync(path).length > 0)
+  if (text === undefined && readdirSync(path).some((name) => !name.startsWith(triedName)))
     throw new Error(`${path} holds something else: choose another KANAL_HOME`);
   tryToWrite(path);
   chmodSync(path, 0o700);
@@ -68,7 +70,7 @@ function opened(path: string): Home {
   };
 }
 
-const tryToWrite = (path: string) => rmdirSync(mkdtempSync(join(path, '.try-')));
+const tryToWrite = (path: string) => rmdirSync(mkdtempSync(join(path, triedName)));
 
 /** A call of the system that is refused, as where the directory or a file in it is another user's. */
 function inDirectory<Result>(path: string, work: (path: string) => Result): Result {

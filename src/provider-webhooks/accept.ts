@@ -23,12 +23,12 @@ export async function acceptProviderWebhook(
   channelId: string | null = null,
 ): Promise<Accepted> {
   // Yields to other requests: a tenant's own app may sign any body.
-  const turnOfOthers = slices();
+  const splitting = slices();
   const changes: Numbered[] = [];
   for (const raw of given) {
     const change = withoutDepth(raw);
     changes.push({ change, number: phoneNumberIdOf(change) ?? '' });
-    const turn = turnOfOthers();
+    const turn = splitting();
     if (turn) await turn;
   }
   const owners = await ownersOf(em, changes, channelId);
@@ -36,11 +36,12 @@ export async function acceptProviderWebhook(
   const byAccount = organizationsBy(owners, 'account_id');
   const byOrganization = new Map<string, RawChange[]>();
   const unknown: string[] = [];
+  const sorting = slices();
   for (const { change, number } of changes) {
     const organizations = number ? byNumber.get(number) : byAccount.get(change.entryId);
     if (!organizations) unknown.push(number);
     else for (const organizationId of organizations) listIn(byOrganization, organizationId).push(change);
-    const turn = turnOfOthers();
+    const turn = sorting();
     if (turn) await turn;
   }
   if (byOrganization.size > 0) await store(transact, byOrganization, channelId);

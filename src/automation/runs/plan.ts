@@ -73,6 +73,7 @@ class Plan {
     if (!next) await this.lookAhead();
     while (!next) {
       next = await this.step();
+      if (next) break;
       // Twenty runs may be at it, and the Liquid of a step takes some ms.
       const turn = this.turnOfOthers();
       if (turn) await turn;

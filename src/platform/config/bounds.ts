@@ -40,7 +40,9 @@ export const bounds = {
     .min(0)
     .max(1_000_000_000)
     .default(1_200)
-    .description('Bodies a minute at the callback of one payment or shipping connection; 0: no limit'),
+    .description(
+      'Bodies a minute at the callback of one payment or shipping connection, one of more than 16 kB counts as several; 0: no limit',
+    ),
   CREDENTIAL_TRIES_PER_MINUTE: whole
     .min(0)
     .max(1_000_000_000)
@@ -130,7 +132,7 @@ export const bounds = {
     .max(100)
     .default(1)
     .description(
-      'Lists with search, filters or a total, and searches for free times, that a process works on at once for an organization; the rest waits',
+      'Lists with search, filters or a total, pages of rules, campaigns and staff, and searches for free times, that a process works on at once for an organization; the rest waits',
     ),
   LIST_TIMEOUT_MS: whole.min(100).max(30_000).default(2_000).description('Longest a statement of such a list may take'),
   LIST_MAX_CHECKS: whole

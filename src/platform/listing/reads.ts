@@ -69,9 +69,9 @@ export function createReads(database: Database, { atOnce, checks, ms }: Options)
     refusal: 'Too many exports at once',
     restMs: (tookMs) => Math.min(maxExportRestMs, tookMs * (isBusy() ? exportRest.busy : exportRest.idle)),
   });
-  // One server process each: a parallel plan would take cores from other organizations.
+  // One server process each: a parallel plan would take cores from other organizations. One snapshot: a page may take two statements.
   const begin = [
-    `begin read only; set local statement_timeout = ${ms}`,
+    `begin isolation level repeatable read read only; set local statement_timeout = ${ms}`,
     'set local max_parallel_workers_per_gather = 0; set local plan_cache_mode = force_custom_plan',
   ].join('; ');
 

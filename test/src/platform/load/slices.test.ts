@@ -28,6 +28,31 @@ test('a short one costs no turn', () => {
   expect(Array.from({ length: 1_000 }, turnOfOthers)).toEqual(Array(1_000).fill(undefined));
 });
 
+/** Works for so long without letting others in. */
+function workFor(ms: number) {
+  for (const endsAt = performance.now() + ms; performance.now() < endsAt; ) Math.sqrt(endsAt);
+}
+
+test('what only waited for others a while passes together', async () => {
+  let [turns, isOver] = [0, false];
+  const look = () => {
+    turns += 1;
+    workFor(1);
+    if (!isOver) setImmediate(look);
+  };
+  const waits = Array.from({ length: 500 }, async () => {
+    const turnOfOthers = slices(0);
+    await turnOfOthers();
+    // More steps of it before it is over, as an await makes them.
+    for (let step = 0; step < 5; step += 1) await undefined;
+  });
+  setImmediate(look);
+  await Promise.all(waits);
+  isOver = true;
+  // One in each turn would take 500.
+  expect(turns).toBeLessThan(50);
+});
+
 test('of many long loops one goes on in a turn', async () => {
   let [inTurn, most, isOver] = [0, 0, false];
   const look = () => {
@@ -40,6 +65,7 @@ test('of many long loops one goes on in a turn', async () => {
     for (let step = 0; step < 5; step += 1) {
       await turnOfOthers();
       inTurn += 1;
+      workFor(3);
     }
   });
   setImmediate(look);
