@@ -1,7 +1,7 @@
 import type { Own } from '../../platform/database/own.ts';
 import { statement } from '../../platform/database/statement.ts';
 import { invalidField, notFound } from '../../platform/errors.ts';
-import { slices } from '../../platform/load/slices.ts';
+import { restingSlices } from '../../platform/load/slices.ts';
 import { now } from '../../platform/time/clock.ts';
 import { CommerceSettings } from '../settings.entity.ts';
 import { type Bookable, findBookable, takenTimes } from './bookable.ts';
@@ -73,7 +73,7 @@ export type Search = {
 
 /** Pure. Day by day, in slices: 100 people for a month at steps of five minutes are 890,000 starts. */
 export async function slotsOf({ service, people, taken, zone, from, to }: Search, within: Span): Promise<Slots> {
-  const turnOfOthers = slices();
+  const turnOfOthers = restingSlices();
   const clocks = rememberedClocks();
   const slots: Slot[] = [];
   let names = 0;

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { slices } from '../../../../src/platform/load/slices.ts';
+import { restingSlices, slices } from '../../../../src/platform/load/slices.ts';
 import { stopClock } from '../../../support/later.ts';
 
 test('a long loop gives others a turn in between, once in each slice', async () => {
@@ -51,6 +51,21 @@ test('what only waited for others a while passes together', async () => {
   isOver = true;
   // One in each turn would take 500.
   expect(turns).toBeLessThan(50);
+});
+
+test('one that rests takes at most half of the time', async () => {
+  const turnOfOthers = restingSlices();
+  let [workedMs, restedMs] = [0, 0];
+  for (let step = 0; step < 20; step += 1) {
+    const beganAt = performance.now();
+    workFor(4);
+    const workedAt = performance.now();
+    await turnOfOthers();
+    workedMs += workedAt - beganAt;
+    restedMs += performance.now() - workedAt;
+  }
+  // A timer may be a millisecond early.
+  expect(restedMs).toBeGreaterThan(workedMs - 20);
 });
 
 test('of many long loops one goes on in a turn', async () => {
