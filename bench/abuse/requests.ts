@@ -85,3 +85,17 @@ export const together =
   (...stops: Stop[]): Stop =>
   async () =>
     void (await Promise.all(stops.map((stop) => stop())));
+
+/** A call of a payment account's callback, counted by `name`. */
+export const paymentCallback = (
+  { base, paymentId }: { base: string; paymentId: string },
+  name: string,
+  { body, headers }: { body: string; headers: Record<string, string> },
+): Request => ({
+  base,
+  method: 'POST',
+  path: `/v1/providers/payments/${paymentId}/webhook`,
+  headers,
+  body,
+  nameFor: (status) => `${name} ${status}`,
+});

@@ -1,7 +1,7 @@
 import { paymentEvent, signedEvent } from '../../commerce/pages.ts';
 import { shopOf, webhookSecret } from '../../commerce/shop.ts';
 import { abuse } from '../abuse.ts';
-import { clients, type Request, together } from '../requests.ts';
+import { clients, paymentCallback, type Request, together } from '../requests.ts';
 
 const [signers, largeCallers, browsers] = [20, 5, 10];
 const largest = 256 * 1024;
@@ -29,7 +29,7 @@ export const connectionCallbacks = abuse<Target>({
     return together(
       // Each is another one: what is repeated is not stored again.
       clients(signers, 200, tally, (_, number) => (number % 2 === 0 ? paid(target, number) : shipped(target, number))),
-      clients(largeCallers, 1_000, tally, (_, number) => called(target, 'large', large[number % large.length]!)),
+      clients(largeCallers, 1_000, tally, (_, number) => paymentCallback(target, 'large', large[number % large.length]!)),
       clients(browsers, 500, tally, (_, number) => ({
         base: target.base,
         method: 'GET',
@@ -41,21 +41,8 @@ export const connectionCallbacks = abuse<Target>({
   },
 });
 
-const called = (
-  { base, paymentId }: Target,
-  name: string,
-  { body, headers }: { body: string; headers: Record<string, string> },
-): Request => ({
-  base,
-  method: 'POST',
-  path: `/v1/providers/payments/${paymentId}/webhook`,
-  headers,
-  body,
-  nameFor: (status) => `${name} ${status}`,
-});
-
 const paid = (target: Target, number: number) =>
-  called(target, 'payment', signedEvent(paymentEvent(`cs_none_${number}`, 'nothing')));
+  paymentCallback(target, 'payment', signedEvent(paymentEvent(`cs_none_${number}`, 'nothing')));
 
 const shipped = ({ base, shipperId }: Target, number: number): Request => ({
   base,

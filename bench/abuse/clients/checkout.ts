@@ -2,7 +2,7 @@ import { address, giveToken, insertOrders } from '../../commerce/orders.ts';
 import { paymentEvent, signedEvent } from '../../commerce/pages.ts';
 import { shopOf } from '../../commerce/shop.ts';
 import { abuse } from '../abuse.ts';
-import { answerTo, clients, loops, type Request, together, withKey } from '../requests.ts';
+import { answerTo, clients, loops, paymentCallback, type Request, together, withKey } from '../requests.ts';
 import type { Tally } from '../tally.ts';
 
 const [buyers, readers, callers] = [10, 20, 10];
@@ -91,22 +91,13 @@ async function idOf(request: Request, tally: Tally, signal: AbortSignal): Promis
   return id;
 }
 
-function callbacks({ base, paymentId }: Target): Request[] {
+function callbacks(target: Target): Request[] {
   const small = signedEvent(paymentEvent('cs_nobody', 'nothing'));
   const filled = (bytes: number) => JSON.stringify({ filled: 'a'.repeat(bytes) });
-  const json = { 'content-type': 'application/json' };
-  const call = (name: string, body: string, headers: Record<string, string>): Request => ({
-    base,
-    method: 'POST',
-    path: `/v1/providers/payments/${paymentId}/webhook`,
-    headers,
-    body,
-    nameFor: (status) => `${name} ${status}`,
-  });
   return [
-    call('unsigned', small.body, json),
-    call('wrong', `${small.body} `, small.headers),
-    call('wrong and large', filled(200 * 1024), small.headers),
-    call('huge', filled(huge), small.headers),
+    paymentCallback(target, 'unsigned', { ...small, headers: { 'content-type': 'application/json' } }),
+    paymentCallback(target, 'wrong', { ...small, body: `${small.body} ` }),
+    paymentCallback(target, 'wrong and large', { ...small, body: filled(200 * 1024) }),
+    paymentCallback(target, 'huge', { ...small, body: filled(huge) }),
   ];
 }

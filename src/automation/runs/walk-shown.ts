@@ -1,6 +1,6 @@
 import { AppError } from '../../platform/errors.ts';
 import type { JobError } from '../../platform/ledger/jobs.entity.ts';
-import { restingSlices } from '../../platform/load/slices.ts';
+import { slices } from '../../platform/load/slices.ts';
 import type { Action, StepContext } from '../actions/action.ts';
 import { readFields } from '../actions/read-fields.ts';
 import type { Clock } from '../conditions/evaluate.ts';
@@ -40,7 +40,7 @@ export class Walk {
   private readonly context: StepContext;
   private readonly clock: Clock;
   private readonly shownConditions: ShownConditions;
-  private readonly turnOfOthers = restingSlices();
+  private readonly turnOfOthers = slices();
   private readonly shown: Shown[] = [];
   private isStopped = false;
 

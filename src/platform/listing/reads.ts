@@ -2,7 +2,7 @@ import type { Database } from '../database/database.ts';
 import { isTimedOut } from '../database/errors.ts';
 import { query, queryPlanned } from '../database/query.ts';
 import { AppError } from '../errors.ts';
-import { createBusyProbe } from '../load/busy.ts';
+import { createBusyProbe, restTimes } from '../load/busy.ts';
 import { createShares } from '../load/shares.ts';
 import type { Ask } from './paging.ts';
 
@@ -45,8 +45,6 @@ const maxWaiting = 50;
 const waitMs = 5_000;
 /** After a list this long comes a rest of the same length: one organization must not occupy a core of the database. */
 const restFromMs = 200;
-/** Rest after a step of an export, as a multiple of its time. */
-const exportRest = { idle: 1, busy: 9 };
 /** Slow pages of several downloads and their rests must stay below the time after which a silent connection is closed. */
 const maxExportRestMs = 1_000;
 const maxTimerMs = 2 ** 31 - 1;
@@ -67,7 +65,7 @@ export function createReads(database: Database, { atOnce, checks, ms }: Options)
     maxWaiting: Number.POSITIVE_INFINITY,
     waitMs: maxTimerMs,
     refusal: 'Too many exports at once',
-    restMs: (tookMs) => Math.min(maxExportRestMs, tookMs * (isBusy() ? exportRest.busy : exportRest.idle)),
+    restMs: (tookMs) => Math.min(maxExportRestMs, tookMs * (isBusy() ? restTimes.busy : restTimes.idle)),
   });
   // One server process each: a parallel plan would take cores from other organizations. One snapshot: a page may take two statements.
   const begin = [

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createBusyProbe } from './busy.ts';
+import { createBusyProbe, restTimes } from './busy.ts';
 
 /** Short: a message needs a dozen turns of the event loop from its claim to its answer. */
 const defaultMs = 3;
@@ -43,11 +43,12 @@ export function slices(ms = defaultMs): () => Promise<void> | undefined {
   };
 }
 
-/** Rest after a slice, as a multiple of its time. */
-const rest = { idle: 1, busy: 9 };
 let isBusy: (() => boolean) | undefined;
 
-/** For what one organization may ask for again and again: it takes half of the time of an idle process, and a tenth of a busy one. */
+/**
+ * For what one organization may ask for again and again: it takes half of the time of an idle process, and a tenth of a busy one. Only for work that
+ * waits for nothing else in between: such a wait would count as work, and be rested from.
+ */
 export function restingSlices(ms = defaultMs): () => Promise<void> | undefined {
   isBusy ??= createBusyProbe();
   const probe = isBusy;
@@ -55,7 +56,7 @@ export function restingSlices(ms = defaultMs): () => Promise<void> | undefined {
   return () => {
     const tookMs = performance.now() - beganAt;
     if (tookMs < ms) return undefined;
-    return sleep(tookMs * (probe() ? rest.busy : rest.idle)).then(() => {
+    return sleep(tookMs * (probe() ? restTimes.busy : restTimes.idle)).then(() => {
       beganAt = performance.now();
     });
   };
