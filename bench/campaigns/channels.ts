@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isCalm } from '../hostile-work.ts';
 import type { Stage } from '../stage.ts';
-import { openMessage, openMessageAt } from '../victims/message.ts';
+import { openMessageAt } from '../victims/message.ts';
 import type { Met, Victim } from '../victims/victim.ts';
 import { ask, type Campaigner, openCampaigner, rate, resetProvider, started } from './campaigner.ts';
 import { addPeople } from './people.ts';
@@ -16,8 +16,8 @@ export const manyCount = 20;
 export const manyRate = 4;
 /** More than they take while the others are measured. */
 const manyRecipients = 3_000;
-/** Far below its channel's rate: near it, one stall is a backlog of seconds. */
-const ownPerSecond = 20;
+/** Of each victim, far below its channel's rate: near it, one stall of the machine is a backlog for some time, calm or not. */
+const victimPerSecond = 20;
 const leadMs = 3_000;
 const longestMs = 120_000;
 const lookMs = 50;
@@ -51,8 +51,8 @@ export async function channelsBench(stage: Stage, rounds: number, seconds: numbe
   const worker = kanal.startWorker('');
   const victims: Record<VictimName, Victim> = {
     // On the first of its channels, which has conversations.
-    sameOrganization: await openMessageAt(ownPerSecond)({ ...stage, kanal: { ...kanal, tenant: many.tenant } }, base, false),
-    otherOrganization: await openMessage(stage, base, false),
+    sameOrganization: await openMessageAt(victimPerSecond)({ ...stage, kanal: { ...kanal, tenant: many.tenant } }, base, false),
+    otherOrganization: await openMessageAt(victimPerSecond)(stage, base, false),
   };
   const what = { sameOrganization: victims.sameOrganization.what, otherOrganization: victims.otherOrganization.what };
   const result: Channels = { ...{ one: [], four: [], what, idle: [], busy: [], manyPerSecond: [] }, isOver: true };
