@@ -2,7 +2,8 @@ import Joi from 'joi';
 import { ruleLock } from '../../src/automation/jobs.ts';
 import { pauseRule, resumeRule } from '../../src/automation/rules/pause.ts';
 import { type Publication, publishLocks, publishRule } from '../../src/automation/rules/publish.ts';
-import type { RuleRow } from '../../src/automation/rules/rule-row.ts';
+import { getRule, type RuleRow } from '../../src/automation/rules/rule-row.ts';
+import { parseAhead } from '../../src/liquid/parse-ahead.ts';
 import { exampleTime } from '../../src/platform/examples.ts';
 import type { OwnTx } from '../../src/platform/ledger/tx.ts';
 import { endpoint, type Input, ok, type Reply } from '../http/endpoint.ts';
@@ -36,7 +37,10 @@ export const publishOneRule = endpoint({
   responses: { 200: withExample(ruleView, liveExample) },
   errors: [409],
   example: { body: { revision: 1 } },
-  handler: (input, { config }) => moving(input, (own, id) => publishRule(own, authorOf(input.caller), id, config, input.body)),
+  async handler(input, { config }) {
+    await parseAhead(input.own.organizationId, (await getRule(input.own, input.params.ruleID)).draft);
+    return moving(input, (own, id) => publishRule(own, authorOf(input.caller), id, config, input.body));
+  },
 });
 
 export const pauseOneRule = endpoint({

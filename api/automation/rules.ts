@@ -6,6 +6,7 @@ import { createRule, duplicateRule, type NewRule } from '../../src/automation/ru
 import { deleteRule } from '../../src/automation/rules/delete.ts';
 import { getRule, listRules, rulesLock } from '../../src/automation/rules/rule-row.ts';
 import { type RuleStatus, ruleStatuses } from '../../src/automation/states.ts';
+import { parseAhead } from '../../src/liquid/parse-ahead.ts';
 import { actorOf, type Caller } from '../../src/organizations/caller.ts';
 import { runsThrough } from '../../src/platform/database/statement.ts';
 import { pageBytesNote } from '../../src/platform/listing/page-bytes.ts';
@@ -71,11 +72,13 @@ export const createOneRule = endpoint({
   body: Joi.object<NewRule>({ name: name.required(), mode, ...definitionFields }),
   responses: { 201: ruleView },
   example: { body: { name: exampleName, ...exampleDefinition } },
-  handler: ({ body, caller, write }) =>
-    write({ locks: [rulesLock(caller.organizationId)] }, async ({ own }) => ({
+  async handler({ body, caller, write }) {
+    await parseAhead(caller.organizationId, body);
+    return write({ locks: [rulesLock(caller.organizationId)] }, async ({ own }) => ({
       status: 201,
       body: await toRuleView(own, await createRule(own, authorOf(caller), body)),
-    })),
+    }));
+  },
 });
 
 export const getOneRule = endpoint({
@@ -108,11 +111,13 @@ export const patchOneRule = endpoint({
   responses: { 200: ruleView },
   errors: [409],
   example: { body: { name: 'Welcome, the second', limits: { starts_per_hour: 1 } } },
-  handler: ({ params, body, caller, write }) =>
-    write({ locks: [ruleLock(params.ruleID)] }, async ({ own }) => ({
+  async handler({ params, body, caller, write }) {
+    await parseAhead(caller.organizationId, body);
+    return write({ locks: [ruleLock(params.ruleID)] }, async ({ own }) => ({
       ...ok(await toRuleView(own, await patchRule(own, authorOf(caller), params.ruleID, body))),
       audit: { details: { changed: Object.keys(body).filter((field) => field !== 'revision') } },
-    })),
+    }));
+  },
 });
 
 export const deleteOneRule = endpoint({

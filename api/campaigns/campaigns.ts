@@ -6,6 +6,7 @@ import { createCampaign, duplicateCampaign, type NewCampaign } from '../../src/c
 import { deleteCampaign } from '../../src/campaigns/delete.ts';
 import { campaignLane } from '../../src/campaigns/jobs.ts';
 import { type CampaignStatus, campaignStatuses } from '../../src/campaigns/states.ts';
+import { parseAhead } from '../../src/liquid/parse-ahead.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
 import { runsThrough } from '../../src/platform/database/statement.ts';
 import { pageBytesNote } from '../../src/platform/listing/page-bytes.ts';
@@ -63,11 +64,13 @@ export const createOneCampaign = endpoint({
   body: Joi.object<NewCampaign>({ name: name.required(), ...contentFields }),
   responses: { 201: campaignView },
   example: { body: { name: exampleName, audience: { tags: ['vip'] }, pace: exampleContent.pace, guards: exampleContent.guards } },
-  handler: ({ body, caller, write }) =>
-    write({}, async ({ own }) => ({
+  async handler({ body, caller, write }) {
+    await parseAhead(caller.organizationId, body.variants);
+    return write({}, async ({ own }) => ({
       status: 201,
       body: await toCampaignView(own, await createCampaign(own, actorOf(caller), body)),
-    })),
+    }));
+  },
 });
 
 export const getOneCampaign = endpoint({
@@ -98,11 +101,13 @@ export const patchOneCampaign = endpoint({
   responses: { 200: campaignView },
   errors: [409],
   example: { body: { name: 'Winter sale, the first', pace: { per_minute: 300 } } },
-  handler: ({ params, body, caller, write }) =>
-    write({ locks: [campaignLane(params.campaignID)] }, async ({ own }) => {
+  async handler({ params, body, caller, write }) {
+    await parseAhead(caller.organizationId, body.variants);
+    return write({ locks: [campaignLane(params.campaignID)] }, async ({ own }) => {
       await assertMayChangeSends(own, caller, params.campaignID);
       return ok(await toCampaignView(own, await patchCampaign(own, params.campaignID, body)));
-    }),
+    });
+  },
 });
 
 export const deleteOneCampaign = endpoint({

@@ -1,3 +1,5 @@
+export { maxOfWhole as maxLiquid } from '../liquid/limits.ts';
+
 export const maxRules = 500;
 export const maxDefinitionBytes = 256 * 1024;
 export const maxSteps = 50;
@@ -24,5 +26,3 @@ export const maxTriedEventBytes = 32 * 1024;
 export const maxVarsBytes = 16 * 1024;
 /** Evaluations and runs of an organization at work at once. */
 export const poolWidth = 20;
-/** Characters of all Liquid texts of a rule: parsing them takes less than 50 ms. */
-export const maxLiquid = 65_536;

@@ -61,5 +61,5 @@ export async function listCampaigns(
   page: Page,
 ): Promise<PageRows<CampaignRow>> {
   const found = status ? await ofStatus(own, { status }, page) : await all(own, {}, page);
-  return pageWithinBytes(found, page.limit, (ids) => ofIds(own, { ids }));
+  return pageWithinBytes(own, found, page.limit, (ids) => ofIds(own, { ids }));
 }

@@ -1,11 +1,12 @@
-import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { permissionColumns } from '../contacts/permission/permission.ts';
+import { parseAhead } from '../liquid/parse-ahead.ts';
 import { cappedSql } from '../messaging/campaign-sends.ts';
 import type { FrequencyCap } from '../organizations/organization.entity.ts';
 import { getOrganization } from '../organizations/organizations.ts';
 import type { Own } from '../platform/database/own.ts';
 import { type Bind, bindTo } from '../platform/listing/bind.ts';
 import type { Reads } from '../platform/listing/reads.ts';
+import { timeShares } from '../platform/load/time-shares.ts';
 import type { CampaignRow } from './campaign-row.ts';
 import { templatesOf } from './checks/templates.ts';
 import { compile } from './content/compile.ts';
@@ -33,13 +34,12 @@ export async function previewCampaign(reads: Reads, own: Own, campaign: Campaign
     people: campaign.channel_ids.length > 0 ? await ask<SamplePerson>(sampling.text, sampling.params) : [],
   }));
   const { looked_at, is_capped, ...counts } = counted[0]!;
+  await parseAhead(own.organizationId, campaign.variants);
   const content = compile(campaign.variants);
   const samples: Sample[] = [];
-  for (const person of people) {
-    samples.push(sampleOf(campaign, content, person, templates));
-    // A text may take some ms, and the process answers others too.
-    await turnOfOthers();
-  }
+  // A text may take some ms, and the process answers others too.
+  for (const person of people)
+    samples.push(await timeShares.work(own.organizationId, () => sampleOf(campaign, content, person, templates)));
   return {
     counts: { audience: looked_at - counts.excluded, ...counts },
     is_capped: is_capped ?? false,

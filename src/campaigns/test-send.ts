@@ -1,10 +1,12 @@
 import { type ContactRow, findContactById } from '../contacts/queries.ts';
+import { parseAhead } from '../liquid/parse-ahead.ts';
 import { checkMessage, type Prepared, prepareMessage } from '../messaging/send.ts';
 import { findTarget, type SendRequest } from '../messaging/send-target.ts';
 import type { Own } from '../platform/database/own.ts';
 import { AppError, invalidField } from '../platform/errors.ts';
 import { isUuid } from '../platform/ids.ts';
 import type { TenantTransact } from '../platform/ledger/tenant.ts';
+import { timeShares } from '../platform/load/time-shares.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import { type CampaignRow, getCampaign } from './campaign-row.ts';
 import { channelFaults, channelsOf } from './checks/channels.ts';
@@ -40,6 +42,7 @@ export async function prepareTest(
   const channels = await channelsOf(own, [channelId]);
   if (channels.length === 0) throw invalidField('channel_id', 'There is no such channel', 'channel.unknown');
   throwContentFaults([...channelFaults([channelId], channels, true), ...(await variantFaults(own, channels, campaign.variants))]);
+  await parseAhead(own.organizationId, campaign.variants);
   const message = await messageMaker(own, campaign, channelId, request);
   // All of them, before the conversation of one is made.
   const checked: Checked[] = [];
@@ -71,7 +74,7 @@ async function checkOne(own: Own, secrets: Secrets, { channelId, to, message }: 
   const whoever = { channelId, recipient, type: 'template', content: {} };
   const { contact_id: contactId } = await findTarget(own, secrets, whoever);
   const contact = contactId ? await findContactById(own, contactId) : undefined;
-  const send = { ...whoever, content: message(contact) };
+  const send = { ...whoever, content: await timeShares.work(own.organizationId, () => message(contact)) };
   await checkMessage(own, secrets, send);
   return { contactId, send };
 }

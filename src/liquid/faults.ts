@@ -1,6 +1,7 @@
 import type { Path } from '../platform/errors.ts';
+import { checkText } from './check-text.ts';
 import { maxDepth, maxTogether } from './limits.ts';
-import { isLiquid, parseText } from './parse.ts';
+import { isLiquid } from './parse.ts';
 import type { Variables } from './variables.ts';
 
 export type LiquidFault = { path: Path; code: string; message: string };
@@ -34,7 +35,7 @@ export function liquidFaults(value: unknown, path: Path, { of, variables }: { of
     const { characters, texts, nodes } = maxTogether;
     if (count.characters > characters) return tooMany(`The Liquid of ${of} has at most ${characters} characters`);
     if (count.texts > texts) return tooMany(`The Liquid of ${of} is at most ${texts} texts`);
-    const parsed = parseText(text, { of, variables, nodesLeft: nodes - count.nodes });
+    const parsed = checkText(text, { of, variables, nodesLeft: nodes - count.nodes });
     if ('code' in parsed) return parsed;
     count.nodes += parsed.nodes;
     return undefined;

@@ -7,6 +7,8 @@
 export const maxText = 4_096;
 /** Of the Liquid texts that are rendered together: a message, a step of a rule. Characters, texts, tags and outputs. */
 export const maxTogether = { characters: 16_384, texts: 64, nodes: 300 };
+/** Characters of all Liquid texts of a rule or a campaign: parsing them takes less than 50 ms, which `parseAhead` takes apart. */
+export const maxOfWhole = 65_536;
 /** `if` in `if`. */
 export const maxNesting = 8;
 /** Of `contact[recipient[…]]`. */

@@ -1,5 +1,4 @@
-import { maxTogether } from './limits.ts';
-import { type Parsed, parseText, type TextFault } from './parse.ts';
+import { type Parsed, parse, type TextFault } from './parse.ts';
 
 /** A parsed text takes some 50 bytes for each of its characters: about 12 MB in all. */
 const bounds = { texts: 1_000, characters: 250_000 };
@@ -7,10 +6,10 @@ const bounds = { texts: 1_000, characters: 250_000 };
 const kept = new Map<string, Parsed | TextFault>();
 let characters = 0;
 
-/** A text that was checked when it was saved, with any variables; parsed once while it is in use. */
+/** As `parse`, once while the text is in use: it is checked, published and run again and again. */
 export function parsedText(text: string): Parsed | TextFault {
   const found = kept.get(text);
-  const parsed = found ?? parseText(text, { of: 'a step', variables: null, nodesLeft: maxTogether.nodes });
+  const parsed = found ?? parse(text);
   if (found) kept.delete(text);
   else characters += text.length;
   // A map keeps the order of entry: the first was not used for longest.
@@ -22,3 +21,5 @@ export function parsedText(text: string): Parsed | TextFault {
   }
   return parsed;
 }
+
+export const isParsed = (text: string): boolean => kept.has(text);

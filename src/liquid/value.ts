@@ -54,7 +54,7 @@ const failure = (message: string, field: string) =>
   new AppError('render_failed', message, { details: [{ field, code: 'render_failed', message }] });
 
 /** Of a value of any depth. */
-function textsIn(value: unknown, texts: string[] = []): string[] {
+export function textsIn(value: unknown, texts: string[] = []): string[] {
   if (typeof value === 'string' && isLiquid(value)) texts.push(value);
   if (value !== null && typeof value === 'object') for (const one of Object.values(value)) textsIn(one, texts);
   return texts;

@@ -1,6 +1,7 @@
 import type { Own } from '../../platform/database/own.ts';
 import { ofRules } from '../../platform/events/automation-events.ts';
 import { slices } from '../../platform/load/slices.ts';
+import { timeShares } from '../../platform/load/time-shares.ts';
 import { holds } from '../conditions/evaluate.ts';
 import { type Facts, loadFacts } from '../conditions/facts.ts';
 import { type Subject, subjectOf } from '../conditions/subject.ts';
@@ -96,9 +97,9 @@ async function startsAmong(
 ): Promise<RunStart[]> {
   const versions = await read(own, rules);
   /** Undefined: it cannot be said. */
-  const tried = <Result>(ruleId: string, ask: () => Result): Result | undefined => {
+  const tried = async <Result>(ruleId: string, ask: () => Result): Promise<Result | undefined> => {
     try {
-      return ask();
+      return await timeShares.work(own.organizationId, ask);
     } catch (error) {
       onFault?.(error, ruleId);
       return undefined;
@@ -108,7 +109,7 @@ async function startsAmong(
   const triggered: Triggered[] = [];
   for (const rule of rules) {
     const published = versions.of(rule);
-    const trigger = published && tried(rule.id, () => triggeredBy(event, published, stopWords));
+    const trigger = published && (await tried(rule.id, () => triggeredBy(event, published, stopWords)));
     if (trigger) triggered.push({ rule, published, trigger });
     await turnOfOthers();
   }
@@ -119,7 +120,7 @@ async function startsAmong(
   const facts = asked.length > 0 ? await about.factsFor(needed) : undefined;
   const starts: RunStart[] = [];
   for (const one of triggered) {
-    if (tried(one.rule.id, () => isMet(one.published, facts))) starts.push(startOf(event, subject, one));
+    if (await tried(one.rule.id, () => isMet(one.published, facts))) starts.push(startOf(event, subject, one));
     await turnOfOthers();
   }
   return starts;

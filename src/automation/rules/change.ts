@@ -24,7 +24,7 @@ export async function patchRule(
   const before = await getRule(own, id);
   assertAllowed('change', before);
   assertRevision('rule', before.revision, revision);
-  const draft = Object.keys(given).length > 0 ? readGiven({ ...before.draft, ...given }) : before.draft;
+  const draft = Object.keys(given).length > 0 ? readGiven(own, { ...before.draft, ...given }) : before.draft;
   await assertMayUse(own, author, draft);
   // From `log` to `live` it begins to act: as a publication.
   if (mode !== undefined && mode !== before.mode && before.version > 0)

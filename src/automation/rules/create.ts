@@ -25,7 +25,7 @@ const countAll = statement((select) =>
 
 /** A draft: nothing begins it. Needs `rulesLock`. Throws 422 for each fault in its shape and at the limit, 403 for what its author may not do. */
 export async function createRule(own: OwnTx, author: Author, { name, mode = 'live', ...given }: NewRule): Promise<RuleRow> {
-  const draft = readGiven(given);
+  const draft = readGiven(own, given);
   await assertMayUse(own, author, draft);
   return insertRule(own, author, { name, mode, draft });
 }

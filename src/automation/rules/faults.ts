@@ -1,4 +1,6 @@
+import type { Runs } from '../../platform/database/own.ts';
 import { AppError, type ErrorDetail, maxDetails } from '../../platform/errors.ts';
+import { timeShares } from '../../platform/load/time-shares.ts';
 import { readDefinition } from '../definition/check.ts';
 import type { Definition } from '../definition/definition.ts';
 
@@ -9,9 +11,9 @@ export function throwFaults(faults: ErrorDetail[]): void {
   throw new AppError('invalid_request', message, { details: faults.slice(0, maxDetails) });
 }
 
-/** The shape of a definition as it was given, with what it left out. Throws 422 for each fault in it. */
-export function readGiven(given: unknown): Definition {
-  const { definition, faults } = readDefinition(given);
+/** The shape of a definition as it was given, with what it left out; counted for the organization. Throws 422 for each fault in it. */
+export function readGiven({ organizationId }: Runs, given: unknown): Definition {
+  const { definition, faults } = timeShares.count(organizationId, () => readDefinition(given));
   throwFaults(faults);
   return definition!;
 }

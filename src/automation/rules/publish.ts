@@ -61,7 +61,7 @@ async function assertChanges(own: OwnTx, { id, version, status }: RuleRow, defin
 
 /** Its shape too: what was saved long ago may be refused by now. */
 export async function assertWhole(own: OwnTx, definition: Definition): Promise<void> {
-  readGiven(definition);
+  readGiven(own, definition);
   throwFaults(await wholeFaults(own, definition));
 }
 

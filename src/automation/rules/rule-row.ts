@@ -55,7 +55,7 @@ const ofIds = statement((select, { ids }: { ids: string[] }) =>
 
 export async function listRules(own: Runs, { status }: { status?: RuleStatus }, page: Page): Promise<PageRows<RuleRow>> {
   const found = status ? await ofStatus(own, { status }, page) : await all(own, {}, page);
-  return pageWithinBytes(found, page.limit, (ids) => ofIds(own, { ids }));
+  return pageWithinBytes(own, found, page.limit, (ids) => ofIds(own, { ids }));
 }
 
 const heldOf = statement((select, { ids }: { ids: string[] }) =>

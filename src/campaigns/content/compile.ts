@@ -1,5 +1,6 @@
+import { checkText } from '../../liquid/check-text.ts';
 import { maxTogether as maxMessage } from '../../liquid/limits.ts';
-import { isLiquid, type Parsed, parseText, type TextFault } from '../../liquid/parse.ts';
+import { isLiquid, type Parsed, type TextFault } from '../../liquid/parse.ts';
 import { fieldOf, type Path } from '../../platform/errors.ts';
 import type { Fault } from '../../templates/faults.ts';
 import type { TemplateChoice, Variant } from '../campaign.entity.ts';
@@ -78,7 +79,7 @@ export function compile(variants: Variant[]): Compiled {
       if (count.characters > maxMessage.characters)
         return tooMany(`The Liquid of a message has at most ${maxMessage.characters} characters`);
       if (count.texts > maxMessage.texts) return tooMany(`A message has at most ${maxMessage.texts} Liquid texts`);
-      const parsed = parseText(text, { of: 'a message', variables, nodesLeft: maxMessage.nodes - count.nodes });
+      const parsed = checkText(text, { of: 'a message', variables, nodesLeft: maxMessage.nodes - count.nodes });
       if ('nodes' in parsed) count.nodes += parsed.nodes;
       return parsed;
     }

@@ -70,7 +70,7 @@ const counted = statement((select) => select(Staff).select(sql<number>`count(*):
 
 /** The hours of a year may have a hundred kB: the page ends within bounds. */
 export const listStaff = async (own: Runs, page: Page): Promise<PageRows<StaffRow>> =>
-  pageWithinBytes(await people(own, {}, page), page.limit, (ids) => peopleOf(own, { ids }));
+  pageWithinBytes(own, await people(own, {}, page), page.limit, (ids) => peopleOf(own, { ids }));
 
 /** Throws 404. */
 export async function getStaff(own: Own, id: string): Promise<StaffRow> {

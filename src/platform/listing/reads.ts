@@ -4,6 +4,7 @@ import { query, queryPlanned } from '../database/query.ts';
 import { AppError } from '../errors.ts';
 import { createBusyProbe, restTimes } from '../load/busy.ts';
 import { createShares } from '../load/shares.ts';
+import { timeShares } from '../load/time-shares.ts';
 import type { Ask } from './paging.ts';
 
 export type Reads = {
@@ -103,7 +104,10 @@ export function createReads(database: Database, { atOnce, checks, ms }: Options)
   return {
     plain: (text, params) => queryPlanned(database, text, params),
     prepared: (text, params) => query(database, text, params),
-    dear: (organizationId, work) => shares.use(organizationId, () => inOneConnection(work)),
+    async dear(organizationId, work) {
+      await timeShares.rest(organizationId);
+      return shares.use(organizationId, () => inOneConnection(work));
+    },
     inPlace: (key, work) => places.use(key, work),
     async *inTurns(organizationId, steps) {
       try {
