@@ -29,7 +29,7 @@ const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64').repl
 
 const closed = () => new AppError('unavailable', 'The process is stopping; try again', { retryAfterSeconds: 1 });
 
-/** Hashes in at most `maxThreads` threads of the lowest priority, which end after `idleMs` without work. */
+/** Hashes in at most `maxThreads` threads of a low priority, which end after `idleMs` without work. */
 export function createPasswords({ idleMs = 10_000, maxThreads = defaultThreads } = {}): Passwords {
   const waiting: Waiting[] = [];
   const running = new Map<Worker, Waiting>();

@@ -16,7 +16,7 @@ const app = useApp({ env: { RATE_LIMIT_PER_MINUTE: '0' } });
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 let owned: Record<string, string>;
 
-/** Of the request under way: a hash has the lowest priority, and on a busy machine its thread has next to nothing of the processors. */
+/** Of the request under way: a hash has a low priority, and on a busy machine its thread has little of the processors. */
 let hashingMs = 0;
 
 beforeAll(async () => {

@@ -326,7 +326,7 @@ describe('known and unknown email', () => {
     }
     expect(known / unknown).toBeGreaterThan(0.5);
     expect(known / unknown).toBeLessThan(2);
-    // A hash has the lowest priority: on a busy machine one takes seconds.
+    // A hash has a low priority: on a busy machine one takes seconds.
   }, 600_000);
 });
 

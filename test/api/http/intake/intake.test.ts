@@ -85,7 +85,7 @@ describe('bodies without a credential', () => {
       `${login.length.toString(16)}\r\n${login}\r\n0\r\n\r\n`,
     );
     opened.push(inChunks);
-    // A password is hashed at the lowest priority: on a busy machine that is the last thing that gets done.
+    // A password is hashed at a low priority: on a busy machine that takes long.
     await waitFor('the answer', () => inChunks.status() === 401, 180_000);
     expect((await app.webhook({ entry: [], padding: 'x'.repeat(60_000) })).status).toBe(200);
     expect(statusesOf(halves, 0)).toBe(4);
