@@ -3,6 +3,7 @@ import { ruleLock } from '../../src/automation/jobs.ts';
 import { pauseRule, resumeRule } from '../../src/automation/rules/pause.ts';
 import { type Publication, publishLocks, publishRule } from '../../src/automation/rules/publish.ts';
 import { getRule, type RuleRow } from '../../src/automation/rules/rule-row.ts';
+import { getVersion } from '../../src/automation/rules/versions.ts';
 import { parseAhead } from '../../src/liquid/parse-ahead.ts';
 import { exampleTime } from '../../src/platform/examples.ts';
 import type { OwnTx } from '../../src/platform/ledger/tx.ts';
@@ -12,7 +13,7 @@ import { aboutRule, oneRule } from './rule-schemas.ts';
 import { liveExample, ruleView, toRuleView } from './rule-view.ts';
 import { authorOf } from './rules.ts';
 
-type Asked = Pick<Input<unknown, unknown, { ruleID: string }>, 'params' | 'caller' | 'write'>;
+type Asked = Pick<Input<unknown, unknown, { ruleID: string }>, 'params' | 'caller' | 'own' | 'write'>;
 
 /** One move of a rule. */
 const moving = ({ params, caller, write }: Asked, move: (own: OwnTx, id: string) => Promise<RuleRow>): Promise<Reply> =>
@@ -20,6 +21,12 @@ const moving = ({ params, caller, write }: Asked, move: (own: OwnTx, id: string)
     const row = await move(own, params.ruleID);
     return { ...ok(await toRuleView(own, row)), audit: { details: { version: row.version } } };
   });
+
+/** What is checked again, before the rule's locks are taken. 0: the draft. Throws 404. */
+async function parseVersion({ own, params }: Asked, version: number): Promise<void> {
+  const { draft } = await getRule(own, params.ruleID);
+  await parseAhead(own.organizationId, version === 0 ? draft : (await getVersion(own, params.ruleID, version)).definition);
+}
 
 export const publishOneRule = endpoint({
   ...aboutRule,
@@ -37,8 +44,9 @@ export const publishOneRule = endpoint({
   responses: { 200: withExample(ruleView, liveExample) },
   errors: [409],
   example: { body: { revision: 1 } },
+  isCounted: true,
   async handler(input, { config }) {
-    await parseAhead(input.own.organizationId, (await getRule(input.own, input.params.ruleID)).draft);
+    await parseVersion(input, input.body?.version ?? 0);
     return moving(input, (own, id) => publishRule(own, authorOf(input.caller), id, config, input.body));
   },
 });
@@ -71,5 +79,10 @@ export const resumeOneRule = endpoint({
     'By its version, which is checked again. What happened meanwhile begins no run, and of a schedule the next moment is the next one. Idempotent; a 409 for a draft. Whoever resumes it needs every scope that its actions use.',
   responses: { 200: withExample(ruleView, { ...liveExample, revision: 4, updated_at: exampleTime }) },
   errors: [409],
-  handler: (input) => moving(input, (own, id) => resumeRule(own, authorOf(input.caller), id)),
+  isCounted: true,
+  async handler(input) {
+    const { version } = await getRule(input.own, input.params.ruleID);
+    if (version > 0) await parseVersion(input, version);
+    return moving(input, (own, id) => resumeRule(own, authorOf(input.caller), id));
+  },
 });

@@ -69,6 +69,7 @@ export const createOneRule = endpoint({
   summary: 'Create a rule',
   description: `A draft: nothing begins it before it is published. ${ofDefinition} An organization has at most ${maxRules} rules.`,
   isIdempotent: true,
+  isCounted: true,
   body: Joi.object<NewRule>({ name: name.required(), mode, ...definitionFields }),
   responses: { 201: ruleView },
   example: { body: { name: exampleName, ...exampleDefinition } },
@@ -102,6 +103,7 @@ export const patchOneRule = endpoint({
   scope: 'automation:write',
   summary: 'Change the draft of a rule',
   description: `What is not given stays; a member that is given replaces the one before. A live rule runs on with its version until the draft is published; name and mode change at once. ${ofDefinition} With \`revision\` it is changed only if nobody has changed it since.`,
+  isCounted: true,
   body: Joi.object<RulePatch>({
     name,
     mode,
@@ -111,8 +113,9 @@ export const patchOneRule = endpoint({
   responses: { 200: ruleView },
   errors: [409],
   example: { body: { name: 'Welcome, the second', limits: { starts_per_hour: 1 } } },
-  async handler({ params, body, caller, write }) {
-    await parseAhead(caller.organizationId, body);
+  async handler({ params, body, caller, own: before, write }) {
+    const { draft } = await getRule(before, params.ruleID);
+    await parseAhead(caller.organizationId, { ...draft, ...body });
     return write({ locks: [ruleLock(params.ruleID)] }, async ({ own }) => ({
       ...ok(await toRuleView(own, await patchRule(own, authorOf(caller), params.ruleID, body))),
       audit: { details: { changed: Object.keys(body).filter((field) => field !== 'revision') } },

@@ -126,6 +126,7 @@ export const testOneRule = endpoint({
   }).xor('event_id', 'event', 'subject'),
   responses: { 200: trialView },
   example: { body: { subject: { type: 'contact', id: exampleIds.contact } } },
+  isCounted: true,
   async handler({ params, body, caller, own }, { secrets, config }) {
     const { draft } = await getRule(own, params.ruleID);
     assertSeesPeople(caller);

@@ -1,9 +1,10 @@
 import Joi from 'joi';
 import type { Schedule } from '../../src/campaigns/campaign.entity.ts';
-import { type CampaignRow, campaignsLock } from '../../src/campaigns/campaign-row.ts';
+import { type CampaignRow, campaignsLock, getCampaign } from '../../src/campaigns/campaign-row.ts';
 import { campaignLane } from '../../src/campaigns/jobs.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../src/campaigns/pause.ts';
 import { startCampaign } from '../../src/campaigns/start.ts';
+import { parseAhead } from '../../src/liquid/parse-ahead.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
 import { exampleTime } from '../../src/platform/examples.ts';
 import type { TenantTx } from '../../src/platform/ledger/tx.ts';
@@ -22,6 +23,12 @@ const moving = (
     ok(await toCampaignView(tx.own, await move(tx, params.campaignID!))),
   );
 
+/** Whose content is checked again, before the campaign's locks are taken. Throws 404, 403. */
+async function parseContent({ own, caller, params }: Pick<Input<unknown, unknown>, 'own' | 'caller' | 'params'>): Promise<void> {
+  await assertMaySend(own, caller, params.campaignID!);
+  await parseAhead(own.organizationId, (await getCampaign(own, params.campaignID!)).variants);
+}
+
 const running = { status: 'running', phase: 'sending', start_at: exampleTime, started_at: exampleTime };
 
 export const startOneCampaign = endpoint({
@@ -36,8 +43,9 @@ export const startOneCampaign = endpoint({
   responses: { 200: withExample(campaignView, { status: 'scheduled', start_at: '2026-12-01T02:00:00.000Z' }) },
   errors: [409],
   example: { body: { schedule: exampleContent.schedule } },
+  isCounted: true,
   async handler(input) {
-    await assertMaySend(input.own, input.caller, input.params.campaignID);
+    await parseContent(input);
     return moving(input, (tx, id) => startCampaign(tx, id, actorOf(input.caller), input.body?.schedule));
   },
 });
@@ -66,8 +74,9 @@ export const resumeOneCampaign = endpoint({
   description: `Its channels and templates are checked again; past the end of its schedule it is a 422. Idempotent; a 409 for one that is neither paused nor running. ${maySendNote}`,
   responses: { 200: withExample(campaignView, { ...running, paused_at: exampleTime, resumed_at: exampleTime }) },
   errors: [409],
+  isCounted: true,
   async handler(input) {
-    await assertMaySend(input.own, input.caller, input.params.campaignID);
+    await parseContent(input);
     return moving(input, resumeCampaign);
   },
 });

@@ -61,6 +61,7 @@ export const createOneCampaign = endpoint({
   description:
     'A draft: nobody is written to before it is started. It may be incomplete; what is given is checked, and each fault is a detail with its path.',
   isIdempotent: true,
+  isCounted: true,
   body: Joi.object<NewCampaign>({ name: name.required(), ...contentFields }),
   responses: { 201: campaignView },
   example: { body: { name: exampleName, audience: { tags: ['vip'] }, pace: exampleContent.pace, guards: exampleContent.guards } },
@@ -93,6 +94,7 @@ export const patchOneCampaign = endpoint({
   scope: 'campaigns:write',
   summary: 'Change a campaign',
   description: `What is not given stays; an object or list that is given replaces the one before. A draft and a scheduled campaign: everything; a scheduled one keeps its \`start_at\` where the new schedule has none. A paused one: \`schedule\`, \`pace\` and \`guards\`. In any other state it is a 409 that names the state. With \`revision\` it is changed only if nobody has changed it since. ${mayChangeSendsNote}`,
+  isCounted: true,
   body: Joi.object<CampaignPatch>({
     name,
     ...contentFields,
@@ -101,8 +103,9 @@ export const patchOneCampaign = endpoint({
   responses: { 200: campaignView },
   errors: [409],
   example: { body: { name: 'Winter sale, the first', pace: { per_minute: 300 } } },
-  async handler({ params, body, caller, write }) {
-    await parseAhead(caller.organizationId, body.variants);
+  async handler({ params, body, caller, own: before, write }) {
+    const { variants } = await getCampaign(before, params.campaignID);
+    await parseAhead(caller.organizationId, body.variants ?? variants);
     return write({ locks: [campaignLane(params.campaignID)] }, async ({ own }) => {
       await assertMayChangeSends(own, caller, params.campaignID);
       return ok(await toCampaignView(own, await patchCampaign(own, params.campaignID, body)));

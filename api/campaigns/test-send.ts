@@ -47,6 +47,7 @@ export const testOneCampaign = endpoint({
   },
   errors: [409],
   example: { body: { to: [`+${examplePhone}`], variant_id: 'a', parameters: { code: 'WINTER' } } },
+  isCounted: true,
   async handler({ params, body, caller, own, write }, { ledger, secrets }) {
     await assertMaySend(own, caller, params.campaignID);
     const transact = transactFor(ledger.transact, own.organizationId);

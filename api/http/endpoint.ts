@@ -121,6 +121,8 @@ type Said<Body, Query> = {
   isMissingFine?: boolean;
   /** Writes nothing, whatever its method: it may be repeated after a 503, so that its large reply is counted as one to a GET. */
   isRead?: boolean;
+  /** Its work is counted (`timeShares`): it has a place of the organization, which stays taken until the work is paid for. */
+  isCounted?: boolean;
   /** Takes an Idempotency-Key. */
   isIdempotent?: boolean;
   /** Its handler begins with a text of `own`, which takes the look for the key's reply with it. */

@@ -205,7 +205,8 @@ async function answer(definition: Definition, deps: Deps, req: Request, res: Res
     deps.intake.download(res, caller?.organizationId ?? countedClient(req), definition.isDownload === 'media');
   let reply: Reply;
   try {
-    reply = await definition.handler(input, deps);
+    const handled = () => definition.handler(input, deps);
+    reply = await (definition.isCounted ? deps.reads.counted(caller.organizationId, handled) : handled());
   } catch (error) {
     if (error instanceof Replayed) return replay(error.reply);
     if (key && error instanceof AppError && isStored(error)) {

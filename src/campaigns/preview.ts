@@ -1,3 +1,4 @@
+import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { permissionColumns } from '../contacts/permission/permission.ts';
 import { parseAhead } from '../liquid/parse-ahead.ts';
 import { cappedSql } from '../messaging/campaign-sends.ts';
@@ -37,9 +38,11 @@ export async function previewCampaign(reads: Reads, own: Own, campaign: Campaign
   await parseAhead(own.organizationId, campaign.variants);
   const content = compile(campaign.variants);
   const samples: Sample[] = [];
-  // A text may take some ms, and the process answers others too.
-  for (const person of people)
-    samples.push(await timeShares.work(own.organizationId, () => sampleOf(campaign, content, person, templates)));
+  for (const person of people) {
+    samples.push(timeShares.count(own.organizationId, () => sampleOf(campaign, content, person, templates)));
+    // A text may take some ms, and the process answers others too.
+    await turnOfOthers();
+  }
   return {
     counts: { audience: looked_at - counts.excluded, ...counts },
     is_capped: is_capped ?? false,

@@ -41,8 +41,8 @@ export async function prepareTest(
   if (!channelId) throw invalidField('channel_id', 'The campaign has no channel: name one', 'any.required');
   const channels = await channelsOf(own, [channelId]);
   if (channels.length === 0) throw invalidField('channel_id', 'There is no such channel', 'channel.unknown');
-  throwContentFaults([...channelFaults([channelId], channels, true), ...(await variantFaults(own, channels, campaign.variants))]);
   await parseAhead(own.organizationId, campaign.variants);
+  throwContentFaults([...channelFaults([channelId], channels, true), ...(await variantFaults(own, channels, campaign.variants))]);
   const message = await messageMaker(own, campaign, channelId, request);
   // All of them, before the conversation of one is made.
   const checked: Checked[] = [];
@@ -74,7 +74,7 @@ async function checkOne(own: Own, secrets: Secrets, { channelId, to, message }: 
   const whoever = { channelId, recipient, type: 'template', content: {} };
   const { contact_id: contactId } = await findTarget(own, secrets, whoever);
   const contact = contactId ? await findContactById(own, contactId) : undefined;
-  const send = { ...whoever, content: await timeShares.work(own.organizationId, () => message(contact)) };
+  const send = { ...whoever, content: timeShares.count(own.organizationId, () => message(contact)) };
   await checkMessage(own, secrets, send);
   return { contactId, send };
 }

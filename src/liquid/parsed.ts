@@ -1,7 +1,7 @@
 import { type Parsed, parse, type TextFault } from './parse.ts';
 
 /** A parsed text takes some 50 bytes for each of its characters: about 12 MB in all. */
-const bounds = { texts: 1_000, characters: 250_000 };
+const bounds = { texts: 4_000, characters: 250_000 };
 
 const kept = new Map<string, Parsed | TextFault>();
 let characters = 0;
@@ -23,3 +23,9 @@ export function parsedText(text: string): Parsed | TextFault {
 }
 
 export const isParsed = (text: string): boolean => kept.has(text);
+
+/** For what measures how long parsing takes. */
+export function forgetParsed(): void {
+  kept.clear();
+  characters = 0;
+}

@@ -97,9 +97,9 @@ async function startsAmong(
 ): Promise<RunStart[]> {
   const versions = await read(own, rules);
   /** Undefined: it cannot be said. */
-  const tried = async <Result>(ruleId: string, ask: () => Result): Promise<Result | undefined> => {
+  const tried = <Result>(ruleId: string, ask: () => Result): Result | undefined => {
     try {
-      return await timeShares.work(own.organizationId, ask);
+      return timeShares.count(own.organizationId, ask);
     } catch (error) {
       onFault?.(error, ruleId);
       return undefined;
@@ -109,7 +109,7 @@ async function startsAmong(
   const triggered: Triggered[] = [];
   for (const rule of rules) {
     const published = versions.of(rule);
-    const trigger = published && (await tried(rule.id, () => triggeredBy(event, published, stopWords)));
+    const trigger = published && tried(rule.id, () => triggeredBy(event, published, stopWords));
     if (trigger) triggered.push({ rule, published, trigger });
     await turnOfOthers();
   }
@@ -120,7 +120,7 @@ async function startsAmong(
   const facts = asked.length > 0 ? await about.factsFor(needed) : undefined;
   const starts: RunStart[] = [];
   for (const one of triggered) {
-    if (await tried(one.rule.id, () => isMet(one.published, facts))) starts.push(startOf(event, subject, one));
+    if (tried(one.rule.id, () => isMet(one.published, facts))) starts.push(startOf(event, subject, one));
     await turnOfOthers();
   }
   return starts;

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Runs } from '../../platform/database/own.ts';
 import { statement } from '../../platform/database/statement.ts';
+import { timeShares } from '../../platform/load/time-shares.ts';
 import type { Fault } from '../../templates/faults.ts';
 import { Template } from '../../templates/template.entity.ts';
 import type { Variant } from '../campaign.entity.ts';
@@ -33,8 +34,6 @@ export async function variantFaults(own: Runs, channels: ChannelOf[], variants: 
     channels.map(({ id }) => id),
     variants,
   );
-  return contentFaultsOn(
-    variants,
-    channels.map(({ id, name }) => ({ name, templateOf: of(id) })),
-  );
+  const templates = channels.map(({ id, name }) => ({ name, templateOf: of(id) }));
+  return timeShares.count(own.organizationId, () => contentFaultsOn(variants, templates));
 }

@@ -1,10 +1,10 @@
+import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { refusalOf } from '../../contacts/permission/permission.ts';
 import type { ManyMessage } from '../../messaging/accept-many.ts';
 import { flowSendOf } from '../../messaging/opened-flow.ts';
 import type { Own } from '../../platform/database/own.ts';
 import { uuidv7 } from '../../platform/ids.ts';
-import { slices } from '../../platform/load/slices.ts';
-import { timeShares, workedMs } from '../../platform/load/time-shares.ts';
+import { timeShares } from '../../platform/load/time-shares.ts';
 import type { CampaignRow } from '../campaign-row.ts';
 import { languageOf, variantOf } from '../content/choose.ts';
 import type { Compiled } from '../content/compile.ts';
@@ -23,26 +23,26 @@ export type PlanDeps = { own: Own; campaign: CampaignRow; content: Compiled; tem
 /** Recipients of one transaction, which holds the lane of each. */
 export const maxBatch = 50;
 
-/** Of one batch. A text of an organization may take some ms for each person, and the worker does the work of others too. */
-const maxWorkMs = 25;
+/** A text of an organization may take some ms for each person, and the worker does the work of others too. */
+const maxHeldMs = 5;
 
 /**
  * What becomes of those who are due, a batch of them, which are taken from `due`: a message as far as their channel has room, or the reason why
- * there is none. No more than its work allows: what it costs is counted for the organization, which rests before the next batch.
+ * there is none. The loop is held for that time and one message.
  */
 export async function planOf(due: DueRow[], turns: Map<string, Turn>, deps: PlanDeps): Promise<Plan> {
   const plan: Plan = { sends: [], skips: [] };
-  const turnOfOthers = slices();
-  let spentMs = 0;
-  while (plan.sends.length + plan.skips.length < maxBatch && spentMs < maxWorkMs) {
+  let heldSince = performance.now();
+  while (plan.sends.length + plan.skips.length < maxBatch) {
     const row = due.shift();
     if (!row) break;
-    await turnOfOthers();
+    if (performance.now() - heldSince > maxHeldMs) {
+      await turnOfOthers();
+      heldSince = performance.now();
+    }
     const turn = turns.get(row.channel_id)!;
     if (turn.isCut) continue;
-    const before = workedMs();
     const decided = timeShares.count(deps.own.organizationId, () => decide(row, turn.channel, deps));
-    spentMs += workedMs() - before;
     if (typeof decided === 'string')
       plan.skips.push({ recipientId: row.id, channelId: row.channel_id, contactId: row.contact_id, reason: decided });
     else if (takePlace(turn)) plan.sends.push(decided);

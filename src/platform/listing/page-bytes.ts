@@ -5,6 +5,8 @@ import type { PageRows } from './paging.ts';
 /** Of the rows of a page of which each may be large, as JSON; most have a few kB. */
 export const maxPageBytes = 2 * 1024 * 1024;
 
+/** What its pages take is counted apart from its other work (`timeShares`). */
+export const pagesOf = (organizationId: string) => `pages:${organizationId}`;
 /** What it takes to read rows, to show them and to write them as JSON, in ms. */
 const msPerByte = 20 / 2 ** 20;
 /** Of a page. A hundred ordinary rows have less. */
@@ -30,7 +32,7 @@ export async function pageWithinBytes<Row>(
   const taken = withinBytes(found.slice(0, limit));
   const last = taken.at(-1);
   const bytes = taken.reduce((sum, row) => sum + row.bytes, 0);
-  timeShares.charge(organizationId, (bytes - freeBytes) * msPerByte);
+  timeShares.charge(pagesOf(organizationId), (bytes - freeBytes) * msPerByte);
   const rows = last ? await whole(taken.map(({ id }) => id)) : [];
   return { rows, ...rest, ...(last && taken.length < found.length && { end: [last.created_at, last.id] }) };
 }

@@ -5,6 +5,7 @@ import { AppError } from '../errors.ts';
 import { createBusyProbe, restTimes } from '../load/busy.ts';
 import { createShares } from '../load/shares.ts';
 import { timeShares } from '../load/time-shares.ts';
+import { pagesOf } from './page-bytes.ts';
 import type { Ask } from './paging.ts';
 
 export type Reads = {
@@ -13,6 +14,8 @@ export type Reads = {
   prepared: Ask;
   /** Runs `work` in a place of the organization, on one connection, with time limits. Throws 503 or `TooSlow`. */
   dear<Result>(organizationId: string, work: (ask: Ask) => Promise<Result>): Promise<Result>;
+  /** Runs `work` in a place of the organization, which stays taken until what it had counted (`timeShares`) is paid for. Throws 503. */
+  counted<Result>(organizationId: string, work: () => Promise<Result>): Promise<Result>;
   /** Runs `work` in a place of the key, for what takes time here and not in the database. Throws 503. */
   inPlace<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
   /** Steps of a long read run one at a time for an organization, with rests for other work. */
@@ -56,10 +59,17 @@ export function createReads(database: Database, { atOnce, checks, ms }: Options)
     maxWaiting,
     waitMs,
     refusal: 'Too many searches of the organization at once: run them one after the other',
-    restMs: (tookMs) => (tookMs > restFromMs ? tookMs : 0),
+    restMs: (tookMs, key) => Math.max(tookMs > restFromMs ? tookMs : 0, timeShares.owedMs(pagesOf(key))),
   });
   // Without a rest: such work lets others in by itself, and takes no part of the database meanwhile.
   const places = createShares({ perKey: atOnce, maxWaiting, waitMs, refusal: 'Too many searches at once' });
+  const counted = createShares({
+    perKey: atOnce,
+    maxWaiting,
+    waitMs,
+    refusal: 'Too much work of the organization at once: ask for one after the other',
+    restMs: (_, key) => timeShares.owedMs(key),
+  });
   const isBusy = createBusyProbe();
   const turns = createShares({
     perKey: 1,
@@ -104,10 +114,8 @@ export function createReads(database: Database, { atOnce, checks, ms }: Options)
   return {
     plain: (text, params) => queryPlanned(database, text, params),
     prepared: (text, params) => query(database, text, params),
-    async dear(organizationId, work) {
-      await timeShares.rest(organizationId);
-      return shares.use(organizationId, () => inOneConnection(work));
-    },
+    dear: (organizationId, work) => shares.use(organizationId, () => inOneConnection(work)),
+    counted: (organizationId, work) => counted.use(organizationId, work),
     inPlace: (key, work) => places.use(key, work),
     async *inTurns(organizationId, steps) {
       try {

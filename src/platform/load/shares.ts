@@ -22,7 +22,7 @@ type Options = {
   mostMs?: number;
   refusal: string;
   /** The place stays taken this long after `use`, so that a busy key leaves time to others. */
-  restMs?(tookMs: number): number;
+  restMs?(tookMs: number, key: string): number;
 };
 
 type Waiting = { give(release: Release): void; refuse(): void; moved(): void };
@@ -98,7 +98,7 @@ export function createShares({ perKey, maxWaiting, waitMs, mostMs = 0, refusal, 
       try {
         return await work();
       } finally {
-        const ms = restMs?.(performance.now() - startedAt) ?? 0;
+        const ms = restMs?.(performance.now() - startedAt, key) ?? 0;
         if (ms > 0) setTimeout(release, ms).unref();
         else release();
       }

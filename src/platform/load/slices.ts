@@ -8,7 +8,7 @@ const waiting: (() => void)[] = [];
 let isAsked = false;
 
 /** All that wait for others share a turn of the loop: twenty long ones that go on at once would hold it twenty times as long. */
-export const turnOfOthers = (): Promise<void> =>
+const turnOfOthers = (): Promise<void> =>
   new Promise((resolve) => {
     waiting.push(resolve);
     ask();

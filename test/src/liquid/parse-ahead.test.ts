@@ -11,7 +11,7 @@ const dear = (name: string) => {
 };
 
 test('the texts of a value are parsed one by one, and others have their turn between them', async () => {
-  const texts = Array.from({ length: 12 }, (_, number) => dear(`turn${number}`));
+  const texts = Array.from({ length: 15 }, (_, number) => dear(`turn${number}`));
   const parsed = new Set<number>();
   let isOver = false;
   const look = () => {
@@ -23,7 +23,7 @@ test('the texts of a value are parsed one by one, and others have their turn bet
   isOver = true;
   expect(texts.every(isParsed)).toBe(true);
   // At once, nobody would have seen a part of them.
-  expect(parsed.size).toBeGreaterThan(3);
+  expect([...parsed].some((count) => count > 0 && count < texts.length)).toBe(true);
 });
 
 test('what is beyond the bound is left to the check, which refuses it', async () => {

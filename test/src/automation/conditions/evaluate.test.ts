@@ -148,6 +148,7 @@ test('decimals of any length are in the order of numbers', () => {
     }),
   );
   for (const [first, second] of [
+    ['-19', '-19'],
     ['-0', '0'],
     ['0.0', '-0.00'],
     ['007', '7.000'],

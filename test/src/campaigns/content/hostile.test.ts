@@ -1,13 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import { compile } from '../../../../src/campaigns/content/compile.ts';
 import { render } from '../../../../src/campaigns/content/render.ts';
+import { forgetParsed } from '../../../../src/liquid/parsed.ts';
 import { processorMs } from '../../../support/processor-time.ts';
 import { body, sampleData, variant } from './sample.ts';
 
 /** What other work of the machine does to one try is not ours: the best of three, in processor time. */
 async function bestOf3(work: () => void): Promise<number> {
   const times: number[] = [];
-  for (let n = 0; n < 3; n++) times.push((await processorMs(work)).own);
+  for (let n = 0; n < 3; n++) {
+    forgetParsed();
+    times.push((await processorMs(work)).own);
+  }
   return Math.min(...times);
 }
 
