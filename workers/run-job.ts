@@ -9,7 +9,6 @@ import { retryJob } from '../src/platform/ledger/retry.ts';
 import { decide, type RunRow, readRun } from '../src/platform/ledger/run.ts';
 import { asTenant } from '../src/platform/ledger/tenant.ts';
 import type { RunRef } from '../src/platform/ledger/tx.ts';
-import { timeShares } from '../src/platform/load/time-shares.ts';
 import { reasonOf } from '../src/platform/log.ts';
 import { ProviderBusy, ProviderError, ProviderRefused } from '../src/providers/errors.ts';
 import { createContext } from './context.ts';
@@ -41,11 +40,6 @@ export async function runJob(deps: WorkerDeps, handler: AnyHandler, run: Run, pl
   };
   const early = (delayMs: number, row?: RunRow): WorkingOn => ({ ended: { kind: 'early', delayMs }, row });
 
-  if (contract.isCounted) {
-    const owedMs = timeShares.owedMs(run.organization_id);
-    if (owedMs > maxRestMs) return early(owedMs);
-    if (owedMs > 0) await place.rest(owedMs);
-  }
   for (;;) {
     // The claim replaces several queries; a suspect takes the slow path.
     const claim = run.stalledCounter < suspectAfter ? await claimOf(deps, handler, run) : undefined;

@@ -22,10 +22,10 @@ const moving = ({ params, caller, write }: Asked, move: (own: OwnTx, id: string)
     return { ...ok(await toRuleView(own, row)), audit: { details: { version: row.version } } };
   });
 
-/** What is checked again, before the rule's locks are taken. 0: the draft. Throws 404. */
+/** Before the rule's locks are taken. A version that is not there is told under them. */
 async function parseVersion({ own, params }: Asked, version: number): Promise<void> {
-  const { draft } = await getRule(own, params.ruleID);
-  await parseAhead(own.organizationId, version === 0 ? draft : (await getVersion(own, params.ruleID, version)).definition);
+  const found = await getVersion(own, params.ruleID, version).catch(() => undefined);
+  await parseAhead(own.organizationId, found?.definition);
 }
 
 export const publishOneRule = endpoint({
@@ -46,7 +46,9 @@ export const publishOneRule = endpoint({
   example: { body: { revision: 1 } },
   isCounted: true,
   async handler(input, { config }) {
-    await parseVersion(input, input.body?.version ?? 0);
+    const version = input.body?.version;
+    if (version) await parseVersion(input, version);
+    else await parseAhead(input.own.organizationId, (await getRule(input.own, input.params.ruleID)).draft);
     return moving(input, (own, id) => publishRule(own, authorOf(input.caller), id, config, input.body));
   },
 });
@@ -81,8 +83,8 @@ export const resumeOneRule = endpoint({
   errors: [409],
   isCounted: true,
   async handler(input) {
-    const { version } = await getRule(input.own, input.params.ruleID);
-    if (version > 0) await parseVersion(input, version);
+    const { version, status } = await getRule(input.own, input.params.ruleID);
+    if (status === 'paused') await parseVersion(input, version);
     return moving(input, (own, id) => resumeRule(own, authorOf(input.caller), id));
   },
 });

@@ -1,10 +1,9 @@
 import Joi from 'joi';
 import type { Schedule } from '../../src/campaigns/campaign.entity.ts';
-import { type CampaignRow, campaignsLock, getCampaign } from '../../src/campaigns/campaign-row.ts';
+import { type CampaignRow, campaignsLock } from '../../src/campaigns/campaign-row.ts';
 import { campaignLane } from '../../src/campaigns/jobs.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../src/campaigns/pause.ts';
 import { startCampaign } from '../../src/campaigns/start.ts';
-import { parseAhead } from '../../src/liquid/parse-ahead.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
 import { exampleTime } from '../../src/platform/examples.ts';
 import type { TenantTx } from '../../src/platform/ledger/tx.ts';
@@ -13,6 +12,7 @@ import { withExample } from '../http/view.ts';
 import { aboutCampaign, exampleContent, onePath, schedule } from './campaign-schemas.ts';
 import { campaignView, toCampaignView } from './campaign-view.ts';
 import { assertMaySend, maySendNote } from './may-send.ts';
+import { parseContent } from './parse-content.ts';
 
 /** One move of a campaign. */
 const moving = (
@@ -22,12 +22,6 @@ const moving = (
   write({ locks: [campaignLane(params.campaignID!), campaignsLock(own.organizationId)] }, async (tx) =>
     ok(await toCampaignView(tx.own, await move(tx, params.campaignID!))),
   );
-
-/** Whose content is checked again, before the campaign's locks are taken. Throws 404, 403. */
-async function parseContent({ own, caller, params }: Pick<Input<unknown, unknown>, 'own' | 'caller' | 'params'>): Promise<void> {
-  await assertMaySend(own, caller, params.campaignID!);
-  await parseAhead(own.organizationId, (await getCampaign(own, params.campaignID!)).variants);
-}
 
 const running = { status: 'running', phase: 'sending', start_at: exampleTime, started_at: exampleTime };
 
@@ -45,7 +39,8 @@ export const startOneCampaign = endpoint({
   example: { body: { schedule: exampleContent.schedule } },
   isCounted: true,
   async handler(input) {
-    await parseContent(input);
+    await assertMaySend(input.own, input.caller, input.params.campaignID);
+    await parseContent(input.own, input.params.campaignID);
     return moving(input, (tx, id) => startCampaign(tx, id, actorOf(input.caller), input.body?.schedule));
   },
 });
@@ -76,7 +71,8 @@ export const resumeOneCampaign = endpoint({
   errors: [409],
   isCounted: true,
   async handler(input) {
-    await parseContent(input);
+    await assertMaySend(input.own, input.caller, input.params.campaignID);
+    await parseContent(input.own, input.params.campaignID);
     return moving(input, resumeCampaign);
   },
 });

@@ -17,6 +17,7 @@ import { withExample } from '../http/view.ts';
 import { aboutCampaign, contentFields, exampleContent, exampleName, name, onePath, path, tag } from './campaign-schemas.ts';
 import { campaignShown, campaignView, toCampaignView } from './campaign-view.ts';
 import { assertMayChangeSends, mayChangeSendsNote } from './may-send.ts';
+import { parseContent } from './parse-content.ts';
 
 type ListQuery = PageQuery & { status?: CampaignStatus };
 
@@ -104,8 +105,8 @@ export const patchOneCampaign = endpoint({
   errors: [409],
   example: { body: { name: 'Winter sale, the first', pace: { per_minute: 300 } } },
   async handler({ params, body, caller, own: before, write }) {
-    const { variants } = await getCampaign(before, params.campaignID);
-    await parseAhead(caller.organizationId, body.variants ?? variants);
+    if (body.variants) await parseAhead(caller.organizationId, body.variants);
+    else await parseContent(before, params.campaignID);
     return write({ locks: [campaignLane(params.campaignID)] }, async ({ own }) => {
       await assertMayChangeSends(own, caller, params.campaignID);
       return ok(await toCampaignView(own, await patchCampaign(own, params.campaignID, body)));

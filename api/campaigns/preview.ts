@@ -83,7 +83,6 @@ export const previewOneCampaign = endpoint({
   summary: 'See who a campaign would write to, and what',
   description: `By the state of now; nothing is written. At most ${maxCounted} contacts are looked at, and ${maxSamples} messages rendered. Needs the scope \`contacts:read\` too, since it shows contacts.`,
   responses: { 200: previewView },
-  isCounted: true,
   async handler({ params, caller, own }, { reads }) {
     const campaign = await getCampaign(own, params.campaignID);
     assertSeesContacts(caller);

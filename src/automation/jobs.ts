@@ -21,7 +21,6 @@ export const evaluateJob = job<{ event_id: string }>({
   revived: async () => {},
   survivesCrashes: async () => true,
   mayOutliveSubject: true,
-  isCounted: true,
 });
 
 /** Its contract is in runs/run-job.ts: how it ends is a rule of runs. */

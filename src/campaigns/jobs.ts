@@ -60,7 +60,6 @@ export const feedCampaignJob = campaignJob({
   name: 'campaigns.feed',
   queue: 'bulk-messages',
   operation: false,
-  isCounted: true,
   openSubjects: `
     select organization_id, id
       from campaigns

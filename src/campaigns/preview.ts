@@ -35,6 +35,14 @@ export async function previewCampaign(reads: Reads, own: Own, campaign: Campaign
     people: campaign.channel_ids.length > 0 ? await ask<SamplePerson>(sampling.text, sampling.params) : [],
   }));
   const { looked_at, is_capped, ...counts } = counted[0]!;
+  return {
+    counts: { audience: looked_at - counts.excluded, ...counts },
+    is_capped: is_capped ?? false,
+    samples: await reads.counted(own.organizationId, () => samplesOf(own, campaign, people, templates)),
+  };
+}
+
+async function samplesOf(own: Own, campaign: CampaignRow, people: SamplePerson[], templates: Templates): Promise<Sample[]> {
   await parseAhead(own.organizationId, campaign.variants);
   const content = compile(campaign.variants);
   const samples: Sample[] = [];
@@ -43,11 +51,7 @@ export async function previewCampaign(reads: Reads, own: Own, campaign: Campaign
     // A text may take some ms, and the process answers others too.
     await turnOfOthers();
   }
-  return {
-    counts: { audience: looked_at - counts.excluded, ...counts },
-    is_capped: is_capped ?? false,
-    samples,
-  };
+  return samples;
 }
 
 /** For a few samples, of each source. */

@@ -1,7 +1,6 @@
 import type { Own } from '../../platform/database/own.ts';
 import { ofRules } from '../../platform/events/automation-events.ts';
 import { slices } from '../../platform/load/slices.ts';
-import { timeShares } from '../../platform/load/time-shares.ts';
 import { holds } from '../conditions/evaluate.ts';
 import { type Facts, loadFacts } from '../conditions/facts.ts';
 import { type Subject, subjectOf } from '../conditions/subject.ts';
@@ -99,7 +98,7 @@ async function startsAmong(
   /** Undefined: it cannot be said. */
   const tried = <Result>(ruleId: string, ask: () => Result): Result | undefined => {
     try {
-      return timeShares.count(own.organizationId, ask);
+      return ask();
     } catch (error) {
       onFault?.(error, ruleId);
       return undefined;

@@ -16,7 +16,6 @@ export const runJobOfRule = job<{ run_id: string }>({
   subject: 'run_id',
   delayMs: backoff(8),
   faultDelayMs: boundedFaults,
-  isCounted: true,
   operation: false,
   // Loaded when it is needed: a start does not wait for the clocks of rules.
   failed: async (tx, { run_id }, error) => (await import('./crashed.ts')).runCrashed(tx, run_id, error),

@@ -15,7 +15,6 @@ export const tickJob = job<{ rule_id: string }>({
   subject: 'rule_id',
   delayMs: backoff(8),
   faultDelayMs: boundedFaults,
-  isCounted: true,
   operation: false,
   // Loaded when it is needed: a start does not wait for the clocks of rules.
   failed: async (tx, { rule_id }) => (await import('./pause-schedule.ts')).tickFailed(tx, rule_id),

@@ -2,9 +2,7 @@ import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { refusalOf } from '../../contacts/permission/permission.ts';
 import type { ManyMessage } from '../../messaging/accept-many.ts';
 import { flowSendOf } from '../../messaging/opened-flow.ts';
-import type { Own } from '../../platform/database/own.ts';
 import { uuidv7 } from '../../platform/ids.ts';
-import { timeShares } from '../../platform/load/time-shares.ts';
 import type { CampaignRow } from '../campaign-row.ts';
 import { languageOf, variantOf } from '../content/choose.ts';
 import type { Compiled } from '../content/compile.ts';
@@ -18,7 +16,7 @@ import { type Turn, takePlace } from './turns.ts';
 export type Skip = { recipientId: string; channelId: string; contactId: string | null; reason: SkipReason };
 export type Plan = { sends: ManyMessage[]; skips: Skip[] };
 
-export type PlanDeps = { own: Own; campaign: CampaignRow; content: Compiled; templates: FeedTemplates };
+export type PlanDeps = { campaign: CampaignRow; content: Compiled; templates: FeedTemplates };
 
 /** Recipients of one transaction, which holds the lane of each. */
 export const maxBatch = 50;
@@ -42,7 +40,7 @@ export async function planOf(due: DueRow[], turns: Map<string, Turn>, deps: Plan
     }
     const turn = turns.get(row.channel_id)!;
     if (turn.isCut) continue;
-    const decided = timeShares.count(deps.own.organizationId, () => decide(row, turn.channel, deps));
+    const decided = decide(row, turn.channel, deps);
     if (typeof decided === 'string')
       plan.skips.push({ recipientId: row.id, channelId: row.channel_id, contactId: row.contact_id, reason: decided });
     else if (takePlace(turn)) plan.sends.push(decided);

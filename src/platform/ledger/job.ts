@@ -32,8 +32,6 @@ export type JobContract<Payload extends Record<string, string> = Record<string, 
   mayOutliveSubject?: boolean;
   /** SQL: what else `jobs check` finds of the subjects: selects of `id` and `detail`, of rows that no rule will move. */
   leftAlone?: { rule: string; statement: string }[];
-  /** Its work is counted (`timeShares`): a run begins once what its organization had of the worker is paid for. */
-  isCounted?: boolean;
   /** Frees the run's room once its subject is claimed: the width bounds dispatched runs, not running ones. */
   freesRoomAtClaim?: boolean;
   /** True when a dead worker may have done what cannot be undone: the job then never fails as crashed. */

