@@ -5,7 +5,7 @@ import { recordAct } from '../platform/audit/record.ts';
 import { newSecretToken } from '../platform/credentials.ts';
 import { fromNow, now } from '../platform/database/columns.ts';
 import type { Database, Em } from '../platform/database/database.ts';
-import { type TablesOf, tables } from '../platform/database/tables.ts';
+import { type RowOf, type TablesOf, tables } from '../platform/database/tables.ts';
 import { invalidField } from '../platform/errors.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import type { Transact } from '../platform/ledger/transact.ts';
@@ -22,7 +22,7 @@ type Parts = { database: Database; transact: Transact; passwords: Passwords; lim
 type From = { address: string; requestId: string };
 
 const linkMinutes = 60;
-type Asker = { id: string; name: string; email: string; organization_id: string; is_member: boolean; expires_at: string };
+type Asker = RowOf<typeof User, 'id' | 'name' | 'email'> & { organization_id: string; is_member: boolean; expires_at: string };
 
 /** SQL: finds the user and an organization to send as; locks the row, so that of two concurrent requests one link is newest. */
 const askerByEmail = `

@@ -1,11 +1,13 @@
+import type { RowOf } from '../platform/database/tables.ts';
 import { stateIs } from '../platform/ledger/states.ts';
 import type { Transact } from '../platform/ledger/transact.ts';
+import type { ChannelHealth } from './health.entity.ts';
 import { watchChannelJob } from './jobs.ts';
 
 /** Of one look: a check is three calls of the provider. */
 export const maxDue = 20;
 
-type Due = { organization_id: string; channel_id: string };
+type Due = RowOf<typeof ChannelHealth, 'organization_id' | 'channel_id'>;
 
 /**
  * SQL: a set over all organizations that skips locked rows; the next time is spread, so that channels connected together drift apart. A

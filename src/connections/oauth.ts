@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { fromNow } from '../platform/database/columns.ts';
 import type { Own } from '../platform/database/own.ts';
+import type { RowOf } from '../platform/database/tables.ts';
 import { invalidField } from '../platform/errors.ts';
 import { isUuid } from '../platform/ids.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
@@ -63,7 +64,7 @@ export function organizationOf(state: string): string {
   return organizationId;
 }
 
-type Consent = { actor: string; verifier: string; return_url: string };
+type Consent = RowOf<typeof ConnectionConsent, 'actor' | 'verifier' | 'return_url'>;
 
 /** Used up at once, whatever comes of it. Throws 422 for one that is not known, over, used, or of another browser. */
 export async function takeConsent(

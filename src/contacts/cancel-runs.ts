@@ -1,3 +1,5 @@
+import type { RowOf } from '../platform/database/tables.ts';
+import type { Job } from '../platform/ledger/jobs.entity.ts';
 import { poolOf } from '../platform/ledger/pools.ts';
 import { stateIs } from '../platform/ledger/states.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
@@ -47,7 +49,7 @@ const endJobs = `
 export async function cancelRuns(tx: OwnTx, ids: string[], reason: string): Promise<number> {
   if (ids.length === 0) return 0;
   const cancelled = await tx.sql<{ id: string }>(cancelStatement, [ids, reason]);
-  const ended = await tx.sql<{ pool: string | null }>(endJobs, [cancelled.map(({ id }) => id)]);
+  const ended = await tx.sql<RowOf<typeof Job, 'pool'>>(endJobs, [cancelled.map(({ id }) => id)]);
   const pools = new Set(ended.flatMap(({ pool }) => pool ?? []));
   tx.dispatch({ pools: [...pools].map((pool) => poolOf(tx.organizationId, pool)) });
   return cancelled.length;

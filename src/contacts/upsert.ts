@@ -12,7 +12,14 @@ import { changeColumns, mergedFields } from './change.ts';
 import { type ContactTx, contactTxOf } from './contact-tx.ts';
 import { contactLock, emitCreated } from './events.ts';
 import { type ContactFields, foldedEmail } from './fields.ts';
-import { columnsOf, type Identity, insertIdentitiesSql, ownersOf, ownersPart } from './identities/identity.ts';
+import {
+  columnsOf,
+  type Identity,
+  insertIdentitiesSql,
+  type OwnedIdentity,
+  ownersOf,
+  ownersPart,
+} from './identities/identity.ts';
 import { identitiesOf, identityTaken } from './identities/resolve.ts';
 import { identitiesGiven } from './identities/write.ts';
 import { suppressAgain } from './permission/suppressed-addresses.ts';
@@ -131,10 +138,7 @@ const giveAndRead = `
 /** Returns the new ones. Throws LocksOutdated when another contact has just got one. */
 async function addIdentities(tx: ContactTx, identities: Identity[]): Promise<Identity[]> {
   const { contactId } = tx;
-  const rows = await tx.sql<Identity & { contact_id: string; is_new: boolean }>(giveAndRead, [
-    contactId,
-    ...columnsOf(identities),
-  ]);
+  const rows = await tx.sql<OwnedIdentity & { is_new: boolean }>(giveAndRead, [contactId, ...columnsOf(identities)]);
   if (rows.length < identities.length || rows.some(({ contact_id }) => contact_id !== contactId)) throw new LocksOutdated();
   return rows.filter(({ is_new }) => is_new).map(({ type, source, value }) => ({ type, source, value }));
 }

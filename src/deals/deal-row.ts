@@ -3,9 +3,9 @@ import type { Own } from '../platform/database/own.ts';
 import type { RowOf } from '../platform/database/tables.ts';
 import { notFound } from '../platform/errors.ts';
 import { subjectLock } from '../platform/ledger/locks.ts';
-import type { Deal } from './deal.entity.ts';
+import type { Deal, DealContact } from './deal.entity.ts';
 
-export type LinkedContact = { contact_id: string; role: string; is_primary: boolean };
+export type LinkedContact = RowOf<typeof DealContact, 'contact_id' | 'role' | 'is_primary'>;
 
 type Column =
   | ('id' | 'title' | 'status' | 'amount_minor' | 'currency_code' | 'home_currency_at_write' | 'amount_in_home_currency')

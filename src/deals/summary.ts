@@ -2,16 +2,13 @@ import { asDecimal } from '../money/amounts.ts';
 import { digitsOf } from '../money/currencies.ts';
 import { ratioOf, rounded } from '../money/ratio.ts';
 import type { Own } from '../platform/database/own.ts';
+import type { RowOf } from '../platform/database/tables.ts';
 import { notFound } from '../platform/errors.ts';
 import type { Reads } from '../platform/listing/reads.ts';
-import type { StageKind } from './pipelines/pipeline.entity.ts';
+import type { PipelineStage, StageKind } from './pipelines/pipeline.entity.ts';
 
 type Counted = { count: number; currency: string };
-type Found = {
-  id: string;
-  name: string;
-  kind: StageKind;
-  probability: number;
+type Found = RowOf<typeof PipelineStage, 'id' | 'name' | 'kind' | 'probability'> & {
   /** By the deals' own currency, in minor units. */
   own: (Counted & { sum: string })[];
   /** By the home currency at the write, in units; without a rate there is no amount. */

@@ -1,21 +1,18 @@
 import type { Own } from '../platform/database/own.ts';
+import type { RowOf } from '../platform/database/tables.ts';
 import { flowResponseReceived } from '../platform/events/flow-events.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import type { PartText } from '../platform/ledger/part.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import type { FlowAnswer as Answer } from '../providers/messaging-app/flow-answer.ts';
+import type { FlowSend } from './answer.entity.ts';
 import type { AnswerLabels } from './document/labels.ts';
 import { shownAnswers } from './shown-answers.ts';
 import { messageIdIn } from './token.ts';
 
 /** The message of ours that an answer belongs to, with what is known of its flow. */
-export type Opening = {
-  message_id: string;
-  flow_id: string | null;
-  client_token: string | null;
-  labels: AnswerLabels | null;
-};
+export type Opening = RowOf<typeof FlowSend, 'message_id' | 'flow_id' | 'client_token'> & { labels: AnswerLabels | null };
 /** How an answer was matched: by the message that it answers, by our token, by an id that the message had before or got later, not at all. */
 export const answerRules = ['message', 'token', 'later', 'none'] as const;
 export type AnswerRule = (typeof answerRules)[number];

@@ -1,14 +1,11 @@
+import type { RowOf } from '../platform/database/tables.ts';
 import { AppError } from '../platform/errors.ts';
 import type { PartText } from '../platform/ledger/part.ts';
 import { type Json, object, textOf } from '../providers/messaging-app/json.ts';
-import type { FlowStatus } from './flow.entity.ts';
+import type { Flow } from './flow.entity.ts';
 
 /** What a send looks at. */
-export type FlowToSend = {
-  id: string;
-  account_id: string | null;
-  status: FlowStatus;
-  provider_flow_id: string | null;
+export type FlowToSend = RowOf<typeof Flow, 'id' | 'account_id' | 'status' | 'provider_flow_id'> & {
   /** Of the document that the provider has. */
   version: number | null;
   /** null: not known. Empty: it asks no endpoint. */

@@ -1,7 +1,9 @@
 import type { Em } from '../platform/database/database.ts';
 import { query } from '../platform/database/query.ts';
+import type { RowOf } from '../platform/database/tables.ts';
 import { type After, type Batch, limitOfAge, type Purge } from '../platform/retention/purge.ts';
 import { now } from '../platform/time/clock.ts';
+import type { MediaAsset } from './asset.entity.ts';
 import { partsOf, storageKeyOf } from './asset-id.ts';
 import type { Storage } from './storage/storage.ts';
 
@@ -47,7 +49,7 @@ const deleteRows = `
 
 async function deletedBatch(storage: Storage, em: Em, days: number, limit: number): Promise<Batch> {
   const size = Math.min(limit, maxFiles);
-  const rows = await query<After & { storage_key: string }>(em, deletedRows, [days, size]);
+  const rows = await query<RowOf<typeof MediaAsset, 'organization_id' | 'id' | 'storage_key'>>(em, deletedRows, [days, size]);
   for (const { storage_key } of rows) await storage.delete(storage_key);
   await query(em, deleteRows, columnsOf(rows));
   return { deleted: { media_assets: rows.length }, isLast: rows.length < size };

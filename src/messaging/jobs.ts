@@ -1,10 +1,12 @@
 import Joi from 'joi';
 import { readdressMessage } from '../contacts/identities/messaging-address.ts';
+import type { RowOf } from '../platform/database/tables.ts';
 import { AppError } from '../platform/errors.ts';
 import { uuid } from '../platform/ids.ts';
 import { backoff, job } from '../platform/ledger/job.ts';
 import { markRetried } from './attempts.ts';
 import { followRetry } from './campaign-sends.ts';
+import type { Message } from './message.entity.ts';
 import { reopenConversation } from './reopen.ts';
 import { recordFailed } from './settle.ts';
 
@@ -23,7 +25,7 @@ export const sendMessageJob = job<{ message_id: string }>({
   },
   async revived({ own }, { message_id }) {
     // SQL: a condition within the failure's JSON.
-    const [row] = await own.sql<{ id: string; campaign_id: string | null }>(
+    const [row] = await own.sql<RowOf<typeof Message, 'id' | 'campaign_id'>>(
       `update messages m
           set status = 'queued', failure = null, sending_at = null, resends = 0, updated_at = clock_timestamp()
         where m.organization_id = $1 and m.id = $2

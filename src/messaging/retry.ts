@@ -71,7 +71,7 @@ export async function retryMessage(tx: TenantTx, id: string, force: boolean): Pr
   if (row.provider_message_id !== null) await recordAttempt(own, id, { outcome: 'accepted' });
   await markRetried(own, id);
   // SQL: appends the earlier id, so that late statuses of the earlier send do not settle the new one; what they told stands behind a number.
-  const [retried] = await own.sql<{ id: string; campaign_id: string | null }>(
+  const [retried] = await own.sql<RowOf<typeof Message, 'id' | 'campaign_id'>>(
     `update messages m
         set status = 'queued', failure = null, is_scheduled = false,
             superseded_ids = array_remove(superseded_ids || provider_message_id, null), provider_message_id = null,

@@ -1,6 +1,7 @@
 import type { Own } from '../platform/database/own.ts';
 import { statement } from '../platform/database/statement.ts';
 import type { RowOf } from '../platform/database/tables.ts';
+import type { Event } from '../platform/events/event.entity.ts';
 import { seqSince } from '../platform/events/list.ts';
 import { Job } from '../platform/ledger/jobs.entity.ts';
 import { maxAttempts } from './attempts.ts';
@@ -62,7 +63,7 @@ export type TimelineWebhook = {
   event_type: string;
   created_at: string;
 };
-export type TimelineEvent = { id: string; type: string; status: string | null; cause: string | null; created_at: string };
+export type TimelineEvent = RowOf<typeof Event, 'id' | 'type' | 'created_at'> & { status: string | null; cause: string | null };
 
 export type Recorded = {
   message: TimelineMessage;

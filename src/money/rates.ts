@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Own } from '../platform/database/own.ts';
+import type { RowOf } from '../platform/database/tables.ts';
 import { AppError, type ErrorDetail } from '../platform/errors.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
 import { ExchangeRate } from './exchange-rate.entity.ts';
@@ -8,7 +9,7 @@ import { ExchangeRate } from './exchange-rate.entity.ts';
 export type Rate = { base: string; quote: string; rate: string };
 export type NewRate = Rate & { effective_at?: string };
 export type TimedRate = Required<NewRate>;
-export type RateRow = Rate & { effective_at: string; source: string; created_at: string };
+export type RateRow = RowOf<typeof ExchangeRate, 'base' | 'quote' | 'effective_at' | 'source' | 'created_at'> & { rate: string };
 
 export const maxRates = 500;
 

@@ -57,7 +57,7 @@ export async function troubledEndpoints(
   { organizationId, limit }: Wanted,
 ): Promise<{ rows: Troubled[]; isMore: boolean }> {
   if (organizationId) await getOrganization(ownRows(database, organizationId));
-  const found = await query<Omit<Troubled, 'host'> & { url: string }>(database, troubledStatement, [
+  const found = await query<Omit<Troubled, 'host'> & RowOf<typeof WebhookEndpoint, 'url'>>(database, troubledStatement, [
     organizationId ?? null,
     limit + 1,
   ]);

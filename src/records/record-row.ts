@@ -2,9 +2,9 @@ import type { Own } from '../platform/database/own.ts';
 import type { RowOf } from '../platform/database/tables.ts';
 import { notFound } from '../platform/errors.ts';
 import { subjectLock } from '../platform/ledger/locks.ts';
-import type { CrmRecord } from './record.entity.ts';
+import type { CrmRecord, RecordEnrichment } from './record.entity.ts';
 
-export type Enrichment = { source: string; fields: string[]; at: string };
+export type Enrichment = RowOf<typeof RecordEnrichment, 'source' | 'fields' | 'at'>;
 type Column =
   | ('id' | 'display_name' | 'fields' | 'custom_fields' | 'metadata')
   | ('revision' | 'deleted_at' | 'created_at' | 'updated_at');

@@ -1,11 +1,9 @@
+import type { RowOf } from '../platform/database/tables.ts';
+import type { TaskTarget } from './task.entity.ts';
+
 /** `object_kind`: contact, conversation, deal, or the kind of the record's type, such as company. */
-export type TargetRow = {
-  id: string;
-  object_id: string;
+export type TargetRow = RowOf<typeof TaskTarget, 'id' | 'object_id' | 'created_by' | 'created_at' | 'updated_at'> & {
   object_kind: string;
-  created_by: string;
-  created_at: string;
-  updated_at: string;
 };
 
 export const targetKinds = ['contact', 'conversation', 'deal'] as const;

@@ -4,13 +4,24 @@ import type { RowOf } from '../platform/database/tables.ts';
 import { notFound } from '../platform/errors.ts';
 import { subjectLock } from '../platform/ledger/locks.ts';
 import { type TargetRow, targetsOf } from './target-rows.ts';
-import type { StoredRichText, Task } from './task.entity.ts';
+import type { Task } from './task.entity.ts';
 
 type Column =
-  | ('id' | 'title' | 'description' | 'status' | 'priority' | 'type' | 'assignee_id' | 'due_at' | 'remind_at')
+  | (
+      | 'id'
+      | 'title'
+      | 'description'
+      | 'description_rich'
+      | 'status'
+      | 'priority'
+      | 'type'
+      | 'assignee_id'
+      | 'due_at'
+      | 'remind_at'
+    )
   | ('completed_at' | 'created_by' | 'revision' | 'created_at' | 'updated_at');
 /** `targets` in the order in which they were added, without those in the bin. */
-export type TaskRow = RowOf<typeof Task, Column> & { description_rich: StoredRichText | null; targets: TargetRow[] };
+export type TaskRow = RowOf<typeof Task, Column> & { targets: TargetRow[] };
 /** What a change needs beside what the API shows. */
 export type WholeTask = TaskRow & RowOf<typeof Task, 'reminded_at' | 'reminder_job_id' | 'deleted_at'>;
 

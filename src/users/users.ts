@@ -17,11 +17,11 @@ export const foldEmail = (email: string) => email.trim().toLowerCase();
 export const findUser = (em: Em, id: string): Promise<UserRow | undefined> =>
   users(em).selectFrom('users').select(columns).where('id', '=', id).executeTakeFirst();
 
-export const findByEmail = (em: Em, email: string): Promise<(UserRow & { password_hash: string | null }) | undefined> =>
+export const findByEmail = (em: Em, email: string): Promise<(UserRow & RowOf<typeof User, 'password_hash'>) | undefined> =>
   users(em).selectFrom('users').select(columns).select('password_hash').where('email', '=', foldEmail(email)).executeTakeFirst();
 
 /** Throws 401 when the user no longer exists. */
-export async function passwordHashOf(em: Em, userId: string): Promise<{ email: string; password_hash: string | null }> {
+export async function passwordHashOf(em: Em, userId: string): Promise<RowOf<typeof User, 'email' | 'password_hash'>> {
   const found = users(em).selectFrom('users').select(['email', 'password_hash']).where('id', '=', userId);
   return (await found.executeTakeFirst()) ?? noUser();
 }
@@ -29,7 +29,7 @@ export async function passwordHashOf(em: Em, userId: string): Promise<{ email: s
 /** Locks the user's row until the transaction ends: `share` lets several run at once, `update` is for changing the user. */
 export async function isPasswordStill(
   em: Em,
-  { id, password_hash }: { id: string; password_hash: string | null },
+  { id, password_hash }: RowOf<typeof User, 'id' | 'password_hash'>,
   lock: 'share' | 'update',
 ): Promise<boolean> {
   const row = users(em).selectFrom('users').select('id').where('id', '=', id).where('password_hash', '=', password_hash);

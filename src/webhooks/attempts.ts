@@ -2,7 +2,7 @@ import type { Own } from '../platform/database/own.ts';
 import type { RowOf } from '../platform/database/tables.ts';
 import { list, type Page } from '../platform/listing/paging.ts';
 import { getDelivery } from './deliveries.ts';
-import { DeliveryAttempt } from './endpoint.entity.ts';
+import { type Delivery, DeliveryAttempt } from './endpoint.entity.ts';
 
 const columns = [
   'id',
@@ -17,7 +17,7 @@ const columns = [
   'response_head',
   'created_at',
 ] as const;
-export type AttemptRow = RowOf<typeof DeliveryAttempt, (typeof columns)[number]> & { next_attempt_at: string | null };
+export type AttemptRow = RowOf<typeof DeliveryAttempt, (typeof columns)[number]> & RowOf<typeof Delivery, 'next_attempt_at'>;
 
 const attempts = list((select, { deliveryId }: { deliveryId: string }) =>
   select(DeliveryAttempt).select(columns).where('delivery_id', '=', deliveryId),

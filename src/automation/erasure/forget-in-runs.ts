@@ -2,9 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Remains } from '../../contacts/erasure/erase.ts';
 import { tracesOf } from '../../contacts/erasure/traces.ts';
 import type { Own } from '../../platform/database/own.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import type { JobError } from '../../platform/ledger/jobs.entity.ts';
 import type { TenantTransact } from '../../platform/ledger/tenant.ts';
 import { runLock } from '../jobs.ts';
+import type { AutomationRun, AutomationStep } from '../run.entity.ts';
 
 /** A run may have a thousand steps of 16 kB. */
 const batch = 20;
@@ -39,8 +41,8 @@ const writeSteps = `
      and s.run_id = $2
      and s.number = x.number`;
 
-type Step = { number: number; input: unknown; output: unknown; error: JobError | null };
-type Held = { id: string; vars: object; reason: string; error: JobError | null; steps: Step[] };
+type Step = RowOf<typeof AutomationStep, 'number' | 'input' | 'output' | 'error'>;
+type Held = RowOf<typeof AutomationRun, 'id' | 'vars' | 'reason' | 'error'> & { steps: Step[] };
 type Clean = ReturnType<typeof tracesOf>;
 
 const nil = '00000000-0000-0000-0000-000000000000';

@@ -3,10 +3,10 @@ import type { Own } from '../../platform/database/own.ts';
 import type { RowOf } from '../../platform/database/tables.ts';
 import { rootsOf } from '../conditions/evaluate.ts';
 import type { Definition } from '../definition/definition.ts';
-import type { AutomationRuleVersion } from '../rule.entity.ts';
+import type { AutomationRule, AutomationRuleVersion } from '../rule.entity.ts';
 
 /** `changed_at`: when the rule was, an erasure included, which takes a person out of a version. */
-export type VersionRef = { id: string; version: number; changed_at?: string };
+export type VersionRef = RowOf<typeof AutomationRule, 'id' | 'version'> & { changed_at?: string };
 /** What decides whether it begins: its steps, which are most of it, are not read. */
 export type Beginning = Omit<Definition, 'steps'>;
 /** A published version as it is evaluated. `keywords`: folded. `roots`: what its conditions read. */

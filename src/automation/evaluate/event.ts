@@ -3,12 +3,13 @@ import type { BatchStatement } from '../../platform/database/batch.ts';
 import type { Own } from '../../platform/database/own.ts';
 import type { RowOf } from '../../platform/database/tables.ts';
 import type { Event } from '../../platform/events/event.entity.ts';
+import type { AutomationRule } from '../rule.entity.ts';
 import type { RunTrigger } from '../states.ts';
 import type { Published, VersionRef } from './definitions.ts';
 import { foldedWords, matchesKeyword } from './keyword.ts';
 
 type EventColumns = RowOf<typeof Event, 'id' | 'type' | 'subject_type' | 'subject_id' | 'data' | 'chain'>;
-export type LiveRule = VersionRef & { mode: 'live' | 'log' };
+export type LiveRule = VersionRef & RowOf<typeof AutomationRule, 'mode'>;
 /** `words` and what follows: of a new message. `rules`: that are live and begin with its type. */
 export type EvaluatedEvent = EventColumns & {
   words: string | null;

@@ -1,6 +1,8 @@
 import type { Own } from '../../platform/database/own.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import type { Ask } from '../../platform/listing/paging.ts';
 import type { BranchStep, Step, WaitForStep } from '../definition/definition.ts';
+import type { AutomationStep } from '../run.entity.ts';
 import { type RunStats, statsOf } from '../runs/stats.ts';
 import type { HeldReason, StepState } from '../states.ts';
 import { getRule, heldBy } from './rule-row.ts';
@@ -9,7 +11,7 @@ import { getVersion } from './versions.ts';
 /** Of so many of its runs, the newest, the steps are counted: a rule may have millions. */
 export const maxCountedRuns = 10_000;
 
-type Counted = { step_id: string; type: string; state: StepState; count: number };
+type Counted = RowOf<typeof AutomationStep, 'step_id' | 'type' | 'state'> & { count: number };
 export type StepStats = { step_id: string; type: string; done: number; failed: number; waiting: number; skipped: number };
 
 /** SQL: the newest runs by an index, and their steps by their key. */

@@ -3,6 +3,7 @@ import type { RowOf } from '../../platform/database/tables.ts';
 import type { ContactIdentity } from '../contact.entity.ts';
 
 export type Identity = RowOf<typeof ContactIdentity, 'type' | 'source' | 'value'>;
+export type OwnedIdentity = RowOf<typeof ContactIdentity, 'contact_id' | 'type' | 'source' | 'value'>;
 
 type IdentityParams = { types: string; sources: string; values: string };
 

@@ -2,7 +2,7 @@ import type { Own } from '../../platform/database/own.ts';
 import type { RowOf } from '../../platform/database/tables.ts';
 import type { Contact } from '../contact.entity.ts';
 import { foldedEmail } from '../fields.ts';
-import { columnsOf, type Identity, ownersPart } from './identity.ts';
+import { columnsOf, type Identity, type OwnedIdentity, ownersPart } from './identity.ts';
 import { toE164 } from './phone.ts';
 
 /** How a file names a contact; an external id needs its source. */
@@ -23,7 +23,7 @@ const keyOf = ({ type, source, value }: Identity) => `${type}\n${source}\n${valu
 export async function contactsNamed(own: Own, identities: Identity[]): Promise<(identity: Identity) => string | undefined> {
   const asked = new Map(identities.map((identity) => [keyOf(identity), identity]));
   if (asked.size === 0) return () => undefined;
-  const rows = await own.sql<Identity & { contact_id: string }>(
+  const rows = await own.sql<OwnedIdentity>(
     `select i.type, i.source, i.value, i.contact_id
        from ${ownersPart({ types: '$2', sources: '$3', values: '$4' })}`,
     columnsOf([...asked.values()]),

@@ -4,10 +4,11 @@ import type { RowOf } from '../../platform/database/tables.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import type { Contact } from '../contact.entity.ts';
 import { tagsColumn } from '../csv/columns.ts';
+import type { OwnedIdentity } from '../identities/identity.ts';
 import { otherAddresses } from '../identities/search-column.ts';
 import { catalogueLock, maxTags } from '../tag-catalogue.ts';
 import { columns, Taken, wanted } from './resolve-rows.ts';
-import { type OwnIdentity, ownIdentity, remembersAnybody, suppressImported } from './suppress-imported.ts';
+import { ownIdentity, remembersAnybody, suppressImported } from './suppress-imported.ts';
 
 /* SQL: a batch is written from its temporary tables, one statement a table (bench: import). */
 
@@ -124,7 +125,7 @@ export async function applyRows(client: PoolClient, secrets: Secrets, organizati
 async function addIdentities(client: PoolClient, secrets: Secrets, organizationId: string, count: number) {
   const remembers = await remembersAnybody(client, organizationId);
   const text = remembers ? insertIdentitiesReturning : insertIdentities;
-  const inserted = await client.query<OwnIdentity>(text, [organizationId]);
+  const inserted = await client.query<OwnedIdentity>(text, [organizationId]);
   if (inserted.rowCount !== count) throw new Taken();
   if (remembers) await suppressImported(client, secrets, organizationId, inserted.rows);
 }

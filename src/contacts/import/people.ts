@@ -1,18 +1,12 @@
 import type { PoolClient } from 'pg';
-import { columnsOf, type Identity, ownersPart } from '../identities/identity.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
+import type { Contact } from '../contact.entity.ts';
+import { columnsOf, type Identity, type OwnedIdentity, ownersPart } from '../identities/identity.ts';
 import type { StagedRow } from './staging.ts';
 
 /** Each row sees the changes of the rows before it. `tags`: folded names. */
-export type Person = {
-  id: string;
-  name: string;
-  phone_number: string;
-  email: string;
-  external_source: string;
-  external_id: string;
-  custom_fields: Record<string, unknown>;
-  tags: Set<string>;
-};
+export type Person = RowOf<typeof Contact, PersonColumn> & { tags: Set<string> };
+type PersonColumn = 'id' | 'name' | 'phone_number' | 'email' | 'external_source' | 'external_id' | 'custom_fields';
 
 export type People = {
   byId: Map<string, Person>;
@@ -40,7 +34,7 @@ const contacts = `
 
 export async function findPeople(client: PoolClient, organizationId: string, rows: StagedRow[]): Promise<People> {
   const identities = new Map(rows.flatMap((row) => row.identities.map((identity) => [identityKey(identity), identity])));
-  const found = await client.query<Identity & { contact_id: string }>(
+  const found = await client.query<OwnedIdentity>(
     `select i.type, i.source, i.value, i.contact_id
        from ${ownersPart({ types: '$2', sources: '$3', values: '$4' })}`,
     [organizationId, ...columnsOf([...identities.values()])],

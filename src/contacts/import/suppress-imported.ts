@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { Secrets } from '../../platform/secrets.ts';
-import type { Identity } from '../identities/identity.ts';
+import type { OwnedIdentity } from '../identities/identity.ts';
 import { hashesOf, unlessLonger } from '../permission/suppressed-addresses.ts';
 
 /** SQL: of a set, on the connection of its batch. `offset 0` makes each hash a look-up by the index. */
@@ -29,7 +29,6 @@ export const suppressSet = `
   select uuidv7(), $1, contact_id, 'suppression', channel, 'suppressed', reason, 'forgotten before', expires_at, 'system'
     from resuppressed`;
 
-export type OwnIdentity = Identity & { contact_id: string };
 export const ownIdentity = 'contact_id, type, source, value';
 
 /** Usually false: then no address has to be hashed. */
@@ -45,7 +44,7 @@ export async function remembersAnybody(client: PoolClient, organizationId: strin
 }
 
 /** `suppressAgain` for a set. */
-export async function suppressImported(client: PoolClient, secrets: Secrets, organizationId: string, added: OwnIdentity[]) {
+export async function suppressImported(client: PoolClient, secrets: Secrets, organizationId: string, added: OwnedIdentity[]) {
   const hashes = added.flatMap((own) => hashesOf(secrets, organizationId, [own]).map((hash) => ({ id: own.contact_id, hash })));
   await client.query(suppressSet, [organizationId, hashes.map(({ id }) => id), hashes.map(({ hash }) => hash)]);
 }

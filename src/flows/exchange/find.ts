@@ -1,6 +1,8 @@
+import type { Channel } from '../../channels/channel.entity.ts';
 import type { Source } from '../../platform/database/database.ts';
 import { type Own, ownRows } from '../../platform/database/own.ts';
 import { query } from '../../platform/database/query.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import { isUuid } from '../../platform/ids.ts';
 
 /** What can be opened and checked with a row of it: any rotation, revocation or new app changes one of the two. */
@@ -38,7 +40,7 @@ const columns = `
   select c.id, c.organization_id, ${state},
          array(select k.private_key ${keysOfChannel} ${likeliestFirst}) as private_keys`;
 
-type Place = { organization_id: string; id: string };
+type Place = RowOf<typeof Channel, 'organization_id' | 'id'>;
 
 /** SQL: the provider names a channel and no organization: of a table that has a copy on each node. */
 const channelStatement = `

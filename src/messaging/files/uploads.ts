@@ -1,12 +1,18 @@
+import type { MediaAsset } from '../../media/asset.entity.ts';
 import { assetIdIn } from '../../media/asset-id.ts';
 import type { Own } from '../../platform/database/own.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
+import type { MediaUpload } from './file.entity.ts';
 
 /** The provider keeps an uploaded file for 30 days: one that is sent at the end of them must still be there. */
 const goodDays = 29;
 
 /** `isOld`: uploaded before the message was to go out. `mediaId` null: not uploaded, or too long ago. */
 export type KnownFile = { publicId: string; id: string; mimeType: string; bytes: number; mediaId: string | null; isOld: boolean };
+
+type UploadRow = RowOf<typeof MediaAsset, 'id' | 'mime_type' | 'size_bytes'> &
+  RowOf<typeof MediaUpload, 'media_id'> & { is_old: boolean };
 
 type Asked = { messageId: string; phoneNumberId: string; publicIds: string[] };
 
@@ -15,7 +21,7 @@ export async function knownFiles(own: Own, { messageId, phoneNumberId, publicIds
   const byId = new Map(publicIds.map((publicId) => [assetIdIn(own.organizationId, publicId) ?? '', publicId]));
   const ids = [...byId.keys()].filter(Boolean);
   // SQL: files and their uploads in one look, by the database's clock.
-  const rows = await own.sql<{ id: string; mime_type: string; size_bytes: string; media_id: string | null; is_old: boolean }>(
+  const rows = await own.sql<UploadRow>(
     `select a.id, a.mime_type, a.size_bytes, u.media_id, coalesce(u.uploaded_at < greatest(m.created_at, m.send_at), false) as is_old
        from media_assets a
        join messages m on m.organization_id = a.organization_id and m.id = $2

@@ -1,5 +1,5 @@
 import type { RowOf } from '../database/tables.ts';
-import type { Job } from './jobs.entity.ts';
+import type { Job, Pool } from './jobs.entity.ts';
 import { checkIn, isParked } from './park.ts';
 import type { PartText } from './part.ts';
 
@@ -9,7 +9,7 @@ export type DispatchedRow = RowOf<typeof Job, 'id' | 'run' | 'queue' | 'name' | 
   read_at?: number;
 };
 
-export type PoolRef = { organization_id: string; id: string };
+export type PoolRef = RowOf<typeof Pool, 'organization_id' | 'id'>;
 export type JoinedPool = PoolRef & RowOf<typeof Job, 'class'>;
 /** `pools` may have room that was just freed; in `joined` a new row waits behind others, mostly in a full pool. */
 export type Dispatched = { rows: DispatchedRow[]; pools: PoolRef[]; joined: JoinedPool[] };

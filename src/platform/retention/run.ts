@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
 import { query } from '../database/query.ts';
+import type { RowOf } from '../database/tables.ts';
 import type { After, Deleted, Purge } from './purge.ts';
+import type { PurgeRun } from './purge-run.entity.ts';
 
 export type PurgeOptions = {
   config: Config;
@@ -54,7 +56,7 @@ export async function runPurge(purge: Purge, options: PurgeOptions): Promise<{ d
   const deleted: Deleted = Object.fromEntries(purge.tables.map((table) => [table, 0]));
   const { budgetMs = 20_000 } = options;
   const deadline = performance.now() + budgetMs;
-  const [run] = await query<{ position: Position | null }>(options.database.em(), positionStatement, [purge.table]);
+  const [run] = await query<RowOf<typeof PurgeRun, 'position'>>(options.database.em(), positionStatement, [purge.table]);
   const position: Position = {};
   let isOver = true;
   for (const [index, step] of purge.steps.entries()) {

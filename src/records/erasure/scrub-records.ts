@@ -9,7 +9,7 @@ import { recordLock } from '../record-row.ts';
 import type { ObjectType } from '../types/definition.ts';
 import { displayNameOf, indexedText, searchTextOf, writeIndexed } from '../types/indexed-values.ts';
 import { loadType } from '../types/object-type.ts';
-import type { FieldType } from '../types/type.entity.ts';
+import type { FieldType, ObjectType as ObjectTypeEntity } from '../types/type.entity.ts';
 import type { Values } from '../types/values.ts';
 import { type Clean, isNothingLeft } from './clean.ts';
 
@@ -82,7 +82,8 @@ const byId = `
    where k.organization_id = $1
      and k.id = $2
      for update of k`;
-type Stored = RowOf<typeof CrmRecord, 'type_id' | 'fields' | 'custom_fields' | 'metadata' | 'deleted_at'> & { kind: string };
+type Stored = RowOf<typeof CrmRecord, 'type_id' | 'fields' | 'custom_fields' | 'metadata' | 'deleted_at'> &
+  RowOf<typeof ObjectTypeEntity, 'kind'>;
 
 /** One transaction a record. It is no change of the record: no revision and no event, and its history is scrubbed alike. */
 export async function scrubRecords(transact: TenantTransact, ids: string[], clean: Clean): Promise<void> {

@@ -1,19 +1,21 @@
 import { holdContacts } from '../../contacts/identities/named.ts';
 import type { ImportRequest } from '../../imports/import.entity.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
 import { tableOf } from '../display-names.ts';
 import { endsOf, isSingle, lockOfOther } from '../links.ts';
+import type { CrmRecord } from '../record.entity.ts';
 import { recordLock } from '../record-row.ts';
 import { isObjectLive, isRecordLive } from '../summary.ts';
 import type { ObjectType, Relation } from '../types/definition.ts';
 import { isBuiltIn } from '../types/names.ts';
-import type { Values } from '../types/values.ts';
+import type { ObjectType as ObjectTypeEntity } from '../types/type.entity.ts';
 import { type Looked, namedRecords } from './look.ts';
 import type { ReadRecord } from './row.ts';
 
 /** What a record says. */
-export type Content = { fields: Values; custom_fields: Values; metadata: Values };
-export type StoredRecord = Content & { id: string; kind: string; revision: number };
+export type Content = RowOf<typeof CrmRecord, 'fields' | 'custom_fields' | 'metadata'>;
+export type StoredRecord = Content & RowOf<typeof CrmRecord, 'id' | 'revision'> & RowOf<typeof ObjectTypeEntity, 'kind'>;
 
 /** A link that is there, or hidden by the bin. */
 export type StoredLink = { id: string; relation_id: string; from: string; to: string; isLive: boolean };

@@ -1,13 +1,14 @@
 import { violatedConstraint } from '../../platform/database/errors.ts';
 import { statement } from '../../platform/database/statement.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { TenantTransact } from '../../platform/ledger/tenant.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
+import type { CrmRecord } from '../record.entity.ts';
 import type { Field, ObjectType } from './definition.ts';
 import { displayNameOf, type IndexedValue, indexedText, rowsOf, searchTextOf } from './indexed-values.ts';
 import { typeForWrite } from './object-type.ts';
 import { ObjectField, ObjectType as ObjectTypeEntity } from './type.entity.ts';
-import type { Values } from './values.ts';
 
 /** Of a walk whose records nobody has measured yet. */
 export const firstSize = 20;
@@ -25,7 +26,7 @@ export function nextSize(size: number, tookMs: number): number {
   return tookMs < soonMs ? Math.min(mostSize, Math.ceil(size * 1.5)) : size;
 }
 
-export type WalkedRecord = { id: string; fields: Values; search_text: string; display_name: string; is_live: boolean };
+export type WalkedRecord = RowOf<typeof CrmRecord, 'id' | 'fields' | 'search_text' | 'display_name'> & { is_live: boolean };
 
 /** SQL: a position over both parts of a type, live and in the bin; locked, so that a value cannot change meanwhile. */
 const nextRecords = `

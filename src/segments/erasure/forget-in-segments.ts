@@ -2,10 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Remains } from '../../contacts/erasure/erase.ts';
 import { removed, tracesOf } from '../../contacts/erasure/traces.ts';
 import type { Own } from '../../platform/database/own.ts';
+import type { RowOf } from '../../platform/database/tables.ts';
 import type { Transact } from '../../platform/ledger/transact.ts';
+import type { Segment } from '../segment.entity.ts';
 import type { Filter } from '../selection.ts';
 
-type Sought = { id: string; search: string; filters: Filter[] };
+type Sought = RowOf<typeof Segment, 'id' | 'search' | 'filters'>;
 
 /** SQL: deleted ones too, which the purge has not reached. */
 const readSought = `

@@ -1,9 +1,11 @@
+import type { RowOf } from '../../platform/database/tables.ts';
 import { dispatchedColumns, dispatchedOf, firstCheck, type Inserted } from '../../platform/ledger/accept.ts';
+import type { Job } from '../../platform/ledger/jobs.entity.ts';
 import { poolOf } from '../../platform/ledger/pools.ts';
 import { stateIs } from '../../platform/ledger/states.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
 
-type LiveJob = { id: string; subject_id: string; lane: string | null; pool: string; has_room: boolean; is_free: boolean };
+type LiveJob = RowOf<typeof Job, 'id' | 'subject_id' | 'lane'> & { pool: string; has_room: boolean; is_free: boolean };
 
 /**
  * SQL: a set, locked. A run in progress has room, and its time has come: its outcome must still be written. What has no room yet finds its
