@@ -4,7 +4,7 @@ import { pauseRule, resumeRule } from '../../src/automation/rules/pause.ts';
 import { type Publication, publishLocks, publishRule } from '../../src/automation/rules/publish.ts';
 import { getRule, type RuleRow } from '../../src/automation/rules/rule-row.ts';
 import { getVersion } from '../../src/automation/rules/versions.ts';
-import { parseAhead } from '../../src/liquid/parse-ahead.ts';
+import { parseAhead } from '../../src/liquid/parsed.ts';
 import { exampleTime } from '../../src/platform/examples.ts';
 import type { OwnTx } from '../../src/platform/ledger/tx.ts';
 import { endpoint, type Input, ok, type Reply } from '../http/endpoint.ts';
@@ -25,7 +25,7 @@ const moving = ({ params, caller, write }: Asked, move: (own: OwnTx, id: string)
 /** Before the rule's locks are taken. A version that is not there is told under them. */
 async function parseVersion({ own, params }: Asked, version: number): Promise<void> {
   const found = await getVersion(own, params.ruleID, version).catch(() => undefined);
-  await parseAhead(own.organizationId, found?.definition);
+  await parseAhead(own.organizationId, found?.definition.steps);
 }
 
 export const publishOneRule = endpoint({
@@ -48,7 +48,7 @@ export const publishOneRule = endpoint({
   async handler(input, { config }) {
     const version = input.body?.version;
     if (version) await parseVersion(input, version);
-    else await parseAhead(input.own.organizationId, (await getRule(input.own, input.params.ruleID)).draft);
+    else await parseAhead(input.own.organizationId, (await getRule(input.own, input.params.ruleID)).draft.steps);
     return moving(input, (own, id) => publishRule(own, authorOf(input.caller), id, config, input.body));
   },
 });

@@ -6,7 +6,7 @@ import { createRule, duplicateRule, type NewRule } from '../../src/automation/ru
 import { deleteRule } from '../../src/automation/rules/delete.ts';
 import { getRule, listRules, rulesLock } from '../../src/automation/rules/rule-row.ts';
 import { type RuleStatus, ruleStatuses } from '../../src/automation/states.ts';
-import { parseAhead } from '../../src/liquid/parse-ahead.ts';
+import { parseAhead } from '../../src/liquid/parsed.ts';
 import { actorOf, type Caller } from '../../src/organizations/caller.ts';
 import { runsThrough } from '../../src/platform/database/statement.ts';
 import { pageBytesNote } from '../../src/platform/listing/page-bytes.ts';
@@ -74,7 +74,7 @@ export const createOneRule = endpoint({
   responses: { 201: ruleView },
   example: { body: { name: exampleName, ...exampleDefinition } },
   async handler({ body, caller, write }) {
-    await parseAhead(caller.organizationId, body);
+    await parseAhead(caller.organizationId, body.steps);
     return write({ locks: [rulesLock(caller.organizationId)] }, async ({ own }) => ({
       status: 201,
       body: await toRuleView(own, await createRule(own, authorOf(caller), body)),
@@ -116,7 +116,7 @@ export const patchOneRule = endpoint({
   async handler({ params, body, caller, own: before, write }) {
     // The whole draft is checked again, and nothing of it for a name.
     if (Object.keys(definitionFields).some((field) => field in body))
-      await parseAhead(caller.organizationId, { ...(await getRule(before, params.ruleID)).draft, ...body });
+      await parseAhead(caller.organizationId, body.steps ?? (await getRule(before, params.ruleID)).draft.steps);
     return write({ locks: [ruleLock(params.ruleID)] }, async ({ own }) => ({
       ...ok(await toRuleView(own, await patchRule(own, authorOf(caller), params.ruleID, body))),
       audit: { details: { changed: Object.keys(body).filter((field) => field !== 'revision') } },

@@ -6,7 +6,7 @@ import { createCampaign, duplicateCampaign, type NewCampaign } from '../../src/c
 import { deleteCampaign } from '../../src/campaigns/delete.ts';
 import { campaignLane } from '../../src/campaigns/jobs.ts';
 import { type CampaignStatus, campaignStatuses } from '../../src/campaigns/states.ts';
-import { parseAhead } from '../../src/liquid/parse-ahead.ts';
+import { parseAhead } from '../../src/liquid/parsed.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
 import { runsThrough } from '../../src/platform/database/statement.ts';
 import { pageBytesNote } from '../../src/platform/listing/page-bytes.ts';
@@ -106,7 +106,7 @@ export const patchOneCampaign = endpoint({
   example: { body: { name: 'Winter sale, the first', pace: { per_minute: 300 } } },
   async handler({ params, body, caller, own: before, write }) {
     if (body.variants) await parseAhead(caller.organizationId, body.variants);
-    else await parseContent(before, params.campaignID);
+    else if (body.channel_ids) await parseContent(before, params.campaignID);
     return write({ locks: [campaignLane(params.campaignID)] }, async ({ own }) => {
       await assertMayChangeSends(own, caller, params.campaignID);
       return ok(await toCampaignView(own, await patchCampaign(own, params.campaignID, body)));

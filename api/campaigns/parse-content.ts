@@ -1,5 +1,5 @@
 import { getCampaign } from '../../src/campaigns/campaign-row.ts';
-import { parseAhead } from '../../src/liquid/parse-ahead.ts';
+import { parseAhead } from '../../src/liquid/parsed.ts';
 import type { Own } from '../../src/platform/database/own.ts';
 
 /** Of a campaign whose content is checked again, before its locks are taken. Throws 404. */

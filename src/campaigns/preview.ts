@@ -1,13 +1,13 @@
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { permissionColumns } from '../contacts/permission/permission.ts';
-import { parseAhead } from '../liquid/parse-ahead.ts';
+import { parseAhead } from '../liquid/parsed.ts';
 import { cappedSql } from '../messaging/campaign-sends.ts';
 import type { FrequencyCap } from '../organizations/organization.entity.ts';
 import { getOrganization } from '../organizations/organizations.ts';
 import type { Own } from '../platform/database/own.ts';
 import { type Bind, bindTo } from '../platform/listing/bind.ts';
 import type { Reads } from '../platform/listing/reads.ts';
-import { timeShares } from '../platform/load/time-shares.ts';
+import { timeShares } from '../platform/load/shares.ts';
 import type { CampaignRow } from './campaign-row.ts';
 import { templatesOf } from './checks/templates.ts';
 import { compile } from './content/compile.ts';

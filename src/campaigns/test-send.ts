@@ -1,12 +1,12 @@
 import { type ContactRow, findContactById } from '../contacts/queries.ts';
-import { parseAhead } from '../liquid/parse-ahead.ts';
+import { parseAhead } from '../liquid/parsed.ts';
 import { checkMessage, type Prepared, prepareMessage } from '../messaging/send.ts';
 import { findTarget, type SendRequest } from '../messaging/send-target.ts';
 import type { Own } from '../platform/database/own.ts';
 import { AppError, invalidField } from '../platform/errors.ts';
 import { isUuid } from '../platform/ids.ts';
 import type { TenantTransact } from '../platform/ledger/tenant.ts';
-import { timeShares } from '../platform/load/time-shares.ts';
+import { timeShares } from '../platform/load/shares.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import { type CampaignRow, getCampaign } from './campaign-row.ts';
 import { channelFaults, channelsOf } from './checks/channels.ts';

@@ -1,8 +1,8 @@
 import type { Path } from '../platform/errors.ts';
-import { checkText } from './check-text.ts';
 import { maxDepth, maxTogether } from './limits.ts';
-import { isLiquid } from './parse.ts';
-import type { Variables } from './variables.ts';
+import { isLiquid, type Parsed, type TextFault, textFault } from './parse.ts';
+import { parsedText } from './parsed.ts';
+import { type Variables, variableFault } from './variables.ts';
 
 export type LiquidFault = { path: Path; code: string; message: string };
 
@@ -57,3 +57,16 @@ const entriesOf = (value: object): [string | number, unknown][] =>
   Array.isArray(value) ? [...value.entries()] : Object.entries(value);
 
 const tooMany = (message: string) => ({ code: 'liquid.too_many', message });
+
+/** `of`: what the text is a part of. `nodesLeft`: its tags and outputs, less those of its texts before. */
+export type Whole = { of: string; variables: Variables; nodesLeft: number };
+
+/** A text among others that are saved with it, or what is wrong with it. Never throws. */
+export function checkText(text: string, { of, variables, nodesLeft }: Whole): Parsed | TextFault {
+  const parsed = parsedText(text);
+  if ('code' in parsed) return parsed;
+  if (parsed.nodes > nodesLeft)
+    return textFault('too_many', `The Liquid of ${of} has at most ${maxTogether.nodes} tags and outputs`);
+  const name = variableFault(parsed.templates, variables);
+  return name ? textFault('variable_unknown', name) : parsed;
+}

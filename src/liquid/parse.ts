@@ -9,6 +9,13 @@ export type TextFault = { code: string; message: string };
 
 export const isLiquid = (text: string) => /\{\{|\{%/.test(text);
 
+/** The Liquid texts of a value of any depth. */
+export function textsIn(value: unknown, texts: string[] = []): string[] {
+  if (typeof value === 'string' && isLiquid(value)) texts.push(value);
+  if (value !== null && typeof value === 'object') for (const one of Object.values(value)) textsIn(one, texts);
+  return texts;
+}
+
 export const textFault = (code: string, message: string): TextFault => ({ code: `liquid.${code}`, message });
 
 /** Parses a text with names of any kind, or says what is wrong with it: a few ms for the longest. Never throws. */

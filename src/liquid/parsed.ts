@@ -1,4 +1,7 @@
-import { type Parsed, parse, type TextFault } from './parse.ts';
+import { timeShares } from '../platform/load/shares.ts';
+import { slices } from '../platform/load/slices.ts';
+import { maxOfWhole, maxText } from './limits.ts';
+import { type Parsed, parse, type TextFault, textsIn } from './parse.ts';
 
 /** A parsed text takes some 50 bytes for each of its characters: about 12 MB in all. */
 const bounds = { texts: 4_000, characters: 250_000 };
@@ -22,10 +25,31 @@ export function parsedText(text: string): Parsed | TextFault {
   return parsed;
 }
 
+/** For what looks at how far parsing is. */
 export const isParsed = (text: string): boolean => kept.has(text);
 
 /** For what measures how long parsing takes. */
 export function forgetParsed(): void {
   kept.clear();
   characters = 0;
+}
+
+/**
+ * Parses the Liquid texts of a value one by one, with turns of others in between, before a check or a run needs them all at once: call it before locks are
+ * taken. What is beyond the bound is not parsed: whoever saves it refuses it.
+ */
+export async function parseAhead(organizationId: string, value: unknown): Promise<void> {
+  const turnOfOthers = slices();
+  let [left, tookMs] = [maxOfWhole, 0];
+  for (const text of textsIn(value)) {
+    // Refused unparsed.
+    if (text.length > maxText) continue;
+    left -= text.length;
+    if (left < 0) break;
+    const beganAt = performance.now();
+    parsedText(text);
+    tookMs += performance.now() - beganAt;
+    await turnOfOthers();
+  }
+  timeShares.charge(organizationId, tookMs);
 }

@@ -2,7 +2,7 @@ import { toValueSync } from 'liquidjs';
 import { AppError, fieldOf, type Path } from '../platform/errors.ts';
 import { plainCopy } from './copy.ts';
 import { maxDepth, maxRendered, valueBounds } from './limits.ts';
-import { isLiquid, type Parsed, type TextFault } from './parse.ts';
+import { isLiquid, type Parsed, type TextFault, textsIn } from './parse.ts';
 import { parsedText } from './parsed.ts';
 import { type Rendering, TextFailed, together } from './render.ts';
 import { readIn } from './variables.ts';
@@ -52,13 +52,6 @@ const placeOf = (path: Path) => fieldOf(path) || 'value';
 
 const failure = (message: string, field: string) =>
   new AppError('render_failed', message, { details: [{ field, code: 'render_failed', message }] });
-
-/** Of a value of any depth. */
-export function textsIn(value: unknown, texts: string[] = []): string[] {
-  if (typeof value === 'string' && isLiquid(value)) texts.push(value);
-  if (value !== null && typeof value === 'object') for (const one of Object.values(value)) textsIn(one, texts);
-  return texts;
-}
 
 /** Copies of what the texts read: outputs of many steps may be long, and most texts read a name or two. */
 function scopeFor(texts: string[], scope: Scope, sources: WeakMap<object, object>): Record<string, unknown> {

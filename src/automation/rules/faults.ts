@@ -1,6 +1,6 @@
 import type { Runs } from '../../platform/database/own.ts';
 import { AppError, type ErrorDetail, maxDetails } from '../../platform/errors.ts';
-import { timeShares } from '../../platform/load/time-shares.ts';
+import { timeShares } from '../../platform/load/shares.ts';
 import { readDefinition } from '../definition/check.ts';
 import type { Definition } from '../definition/definition.ts';
 

@@ -1,8 +1,8 @@
 import type { ContactRow } from '../../contacts/queries.ts';
-import { parseAhead } from '../../liquid/parse-ahead.ts';
+import { parseAhead } from '../../liquid/parsed.ts';
 import { renderValue } from '../../liquid/value.ts';
 import type { Own } from '../../platform/database/own.ts';
-import { timeShares } from '../../platform/load/time-shares.ts';
+import { timeShares } from '../../platform/load/shares.ts';
 import type { Conditions } from '../conditions/conditions.ts';
 import { type Clock, holds, rootsOf } from '../conditions/evaluate.ts';
 import { type FactRefs, type Facts, loadFacts } from '../conditions/facts.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Runs } from '../../platform/database/own.ts';
 import { statement } from '../../platform/database/statement.ts';
-import { timeShares } from '../../platform/load/time-shares.ts';
+import { timeShares } from '../../platform/load/shares.ts';
 import type { Fault } from '../../templates/faults.ts';
 import { Template } from '../../templates/template.entity.ts';
 import type { Variant } from '../campaign.entity.ts';

@@ -1,4 +1,4 @@
-import { checkText } from '../../liquid/check-text.ts';
+import { checkText } from '../../liquid/faults.ts';
 import { maxTogether as maxMessage } from '../../liquid/limits.ts';
 import { isLiquid, type Parsed, type TextFault } from '../../liquid/parse.ts';
 import { fieldOf, type Path } from '../../platform/errors.ts';

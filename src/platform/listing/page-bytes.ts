@@ -1,12 +1,10 @@
 import type { Runs } from '../database/own.ts';
-import { timeShares } from '../load/time-shares.ts';
+import { pagesOf, timeShares } from '../load/shares.ts';
 import type { PageRows } from './paging.ts';
 
 /** Of the rows of a page of which each may be large, as JSON; most have a few kB. */
 export const maxPageBytes = 2 * 1024 * 1024;
 
-/** What its pages take is counted apart from its other work (`timeShares`). */
-export const pagesOf = (organizationId: string) => `pages:${organizationId}`;
 /** What it takes to read rows, to show them and to write them as JSON, in ms. */
 const msPerByte = 20 / 2 ** 20;
 /** Of a page. A hundred ordinary rows have less. */

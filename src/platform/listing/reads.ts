@@ -3,9 +3,7 @@ import { isTimedOut } from '../database/errors.ts';
 import { query, queryPlanned } from '../database/query.ts';
 import { AppError } from '../errors.ts';
 import { createBusyProbe, restTimes } from '../load/busy.ts';
-import { createShares } from '../load/shares.ts';
-import { timeShares } from '../load/time-shares.ts';
-import { pagesOf } from './page-bytes.ts';
+import { createShares, pagesOf, timeShares } from '../load/shares.ts';
 import type { Ask } from './paging.ts';
 
 export type Reads = {

@@ -1,6 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { pagesOf } from '../../../src/platform/listing/page-bytes.ts';
-import { timeShares } from '../../../src/platform/load/time-shares.ts';
+import { pagesOf, timeShares } from '../../../src/platform/load/shares.ts';
 import { type Tenant, useApp } from '../../support/app.ts';
 import { rulesOf } from '../../support/automation-rules.ts';
 

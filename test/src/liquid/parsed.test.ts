@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { liquidFaults } from '../../../src/liquid/faults.ts';
 import { maxOfWhole, maxText } from '../../../src/liquid/limits.ts';
-import { parseAhead } from '../../../src/liquid/parse-ahead.ts';
-import { isParsed } from '../../../src/liquid/parsed.ts';
+import { isParsed, parseAhead } from '../../../src/liquid/parsed.ts';
 
 /** Takes some ms to parse. Another name, another text. */
 const dear = (name: string) => {
