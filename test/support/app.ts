@@ -128,8 +128,9 @@ export class App extends Product {
     return (await this.control('GET', `/requests?method=POST&path=${phoneNumberId}/messages`)).requests;
   }
 
-  /** The provider's next answers to sends on a channel. */
-  fault({ phoneNumberId }: Channel, fault: object) {
+  /** The provider's next answers to sends on a channel, once what was sent before is over: it would meet the fault else. */
+  async fault({ id, phoneNumberId }: Channel, fault: object) {
+    await this.#noneDue(`pool = 'channel:${id}'`);
     return this.control('POST', '/faults', { kind: 'status', match: { path: `${phoneNumberId}/messages` }, ...fault });
   }
 
@@ -138,12 +139,14 @@ export class App extends Product {
   letGo = ({ id }: Channel) => this.rows('update pools set held_until = null where id = $1', [`channel:${id}`]);
 
   /** No work is due any more, but for what a held pool keeps back. Throws with what is left. */
-  async idle(withinMs?: number): Promise<void> {
+  idle = (withinMs?: number) => this.#noneDue('true', withinMs);
+
+  async #noneDue(which: string, withinMs?: number): Promise<void> {
     let due: { name: string; state: string; attempts: number }[] = [];
     const isIdle = async () => {
       due = await this.rows(
         `select name, state, attempts from jobs j where state in ('queued', 'waiting', 'blocked') and run_at < clock_timestamp() + interval '500 ms'
-            and not exists (select from pools p where p.id = j.pool and p.held_until = 'infinity')`,
+            and not exists (select from pools p where p.id = j.pool and p.held_until = 'infinity') and ${which}`,
       );
       return due.length === 0;
     };
