@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { created, tenant, times, timestamp } from '../platform/database/columns.ts';
+import { created, jsonBytes, tenant, times, timestamp } from '../platform/database/columns.ts';
 import type { Definition } from './definition/definition.ts';
 import { heldReasons, type PausedReason, ruleModes, ruleStatuses } from './states.ts';
 
@@ -12,6 +12,7 @@ export const AutomationRule = defineEntity({
     status: p.enum(ruleStatuses).defaultRaw(`'draft'`),
     mode: p.enum(ruleModes).defaultRaw(`'live'`),
     draft: p.json<Definition>(),
+    draft_bytes: jsonBytes('draft'),
     /** The published one; 0: none. */
     version: p.integer().default(0),
     /** Of the published one, where its trigger is an event. */

@@ -45,9 +45,7 @@ export async function getCampaign(own: Runs, id: string): Promise<CampaignRow> {
 }
 
 const sized = (select: Select) =>
-  select(Campaign)
-    .select(['id', 'created_at', sql<number>`octet_length(variants::text) + octet_length(audience::text)`.as('bytes')])
-    .where('deleted_at', 'is', null);
+  select(Campaign).select(['id', 'created_at', 'content_bytes as bytes']).where('deleted_at', 'is', null);
 const all = list(sized);
 const ofStatus = list((select, { status }: { status: CampaignStatus }) => sized(select).where('status', '=', status));
 const ofIds = statement((select, { ids }: { ids: string[] }) =>

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { tenant, times, timestamp } from '../platform/database/columns.ts';
+import { jsonBytes, tenant, times, timestamp } from '../platform/database/columns.ts';
 import type { CampaignPhase, CampaignStatus } from './states.ts';
 import { campaignPhases, campaignStatuses } from './states.ts';
 
@@ -58,6 +58,7 @@ export const Campaign = defineEntity({
     purpose: p.enum(purposes).defaultRaw(`'marketing'`),
     variants: p.json<Variant[]>().defaultRaw(`'[]'`),
     audience: p.json<Audience>().defaultRaw(`'{}'`),
+    content_bytes: jsonBytes('variants', 'audience'),
     schedule: p.json<Schedule>().defaultRaw(`'{}'`),
     pace: p.json<Pace>().defaultRaw(`'{}'`),
     guards: p.json<Guards>().defaultRaw(`'{}'`),

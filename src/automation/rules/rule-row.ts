@@ -44,9 +44,7 @@ export async function getRule(own: Runs, id: string): Promise<RuleRow> {
 }
 
 const sized = (select: Select) =>
-  select(AutomationRule)
-    .select(['id', 'created_at', sql<number>`octet_length(draft::text)`.as('bytes')])
-    .where('deleted_at', 'is', null);
+  select(AutomationRule).select(['id', 'created_at', 'draft_bytes as bytes']).where('deleted_at', 'is', null);
 const all = list(sized);
 const ofStatus = list((select, { status }: { status: RuleStatus }) => sized(select).where('status', '=', status));
 const ofIds = statement((select, { ids }: { ids: string[] }) =>

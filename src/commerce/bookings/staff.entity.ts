@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { tenant, times, timestamp, timestampNow } from '../../platform/database/columns.ts';
+import { jsonBytes, tenant, times, timestamp, timestampNow } from '../../platform/database/columns.ts';
 import type { HoursOverride, WeeklyRange } from './hours.ts';
 
 export const Staff = defineEntity({
@@ -15,6 +15,7 @@ export const Staff = defineEntity({
     video_connection_id: p.uuid().strictNullable(),
     weekly_hours: p.json<WeeklyRange[]>().defaultRaw(`'[]'`),
     overrides: p.json<HoursOverride[]>().defaultRaw(`'[]'`),
+    hours_bytes: jsonBytes('weekly_hours', 'overrides'),
     reads_busy: p.boolean().default(false),
     busy_copied_at: timestamp().strictNullable(),
     next_copy_at: timestampNow(),

@@ -51,12 +51,7 @@ const columns = [
 
 export type StaffRow = RowOf<typeof Staff, (typeof columns)[number]>;
 
-const sized = (select: Select) =>
-  select(Staff).select([
-    'id',
-    'created_at',
-    sql<number>`octet_length(weekly_hours::text) + octet_length(overrides::text)`.as('bytes'),
-  ]);
+const sized = (select: Select) => select(Staff).select(['id', 'created_at', 'hours_bytes as bytes']);
 const people = list(sized);
 const peopleOf = statement((select, { ids }: { ids: string[] }) =>
   select(Staff)

@@ -35,3 +35,10 @@ export const tenant = () => ({ organization_id: p.uuid().primary(), id: id() });
 /** Computed by the database: never written, and read only when a query asks for it. */
 export const computed = (expression: string) =>
   p.text().generated(expression).lazy() as unknown as ReturnType<ReturnType<typeof p.text>['defaultRaw']>;
+
+/** How large these columns are, as JSON in bytes: computed by the database as they are written. */
+export const jsonBytes = (...columns: string[]) =>
+  p
+    .integer()
+    .generated(`(${columns.map((column) => `octet_length(${column}::text)`).join(' + ')}) stored`)
+    .lazy() as unknown as ReturnType<ReturnType<typeof p.integer>['defaultRaw']>;
