@@ -63,5 +63,6 @@ export const statsOfCampaign = endpoint({
   summary: 'Statistics of a campaign',
   subject: 'Campaign',
   responses: { 200: campaignStatsView },
-  handler: async ({ params, own }) => ok({ campaign_id: params.campaignID, ...(await statsOf(own, params.campaignID)) }),
+  handler: async ({ params, own }, { reads }) =>
+    ok({ campaign_id: params.campaignID, ...(await statsOf(own, params.campaignID, reads)) }),
 });

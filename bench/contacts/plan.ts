@@ -81,6 +81,7 @@ export const unbounded = (source: Source): Reads => {
     plain,
     prepared: async (text, values) => (await pool.query(text, values)).rows,
     dear: (_organizationId, work) => work(plain),
+    resting: (_organizationId, work) => work(),
     counted: (_organizationId, work) => work(),
     inPlace: (_key, work) => work(),
     inTurns: (_organizationId, steps) => steps,

@@ -21,7 +21,7 @@ const countedFrom = ({ value, at }: Snapshot<Record<string, number>>): Counted =
 
 /** Exact up to 50,000 recipients, above that about 5 seconds old. Once the recipients are purged, as they were. */
 export async function countsOf(own: Own, { id }: { id: string }): Promise<Counted> {
-  const counted = await countedNow<Record<string, number>>(own, id, 'counts', totalOf);
+  const counted = await countedNow<Record<string, number>>(own, id, { kind: 'counts', totalOf });
   return countedFrom(counted ?? { value: {}, at: new Date(now()).toISOString() });
 }
 

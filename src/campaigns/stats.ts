@@ -1,9 +1,11 @@
 import type { Own } from '../platform/database/own.ts';
 import { statement } from '../platform/database/statement.ts';
 import { notFound } from '../platform/errors.ts';
+import type { Reads } from '../platform/listing/reads.ts';
+import { createJoined } from '../platform/load/joined.ts';
 import { Campaign } from './campaign.entity.ts';
 import { type Counts, countsFrom } from './counts.ts';
-import { countedNow } from './kept-counts.ts';
+import { countedNow, type Snapshot } from './kept-counts.ts';
 
 /** How many recipients have a value: of one column, or of variant and status. The columns it is not by are null. */
 type Figure = { g: number; n: number; replied: number; clicked: number; opted_out: number } & Record<
@@ -30,10 +32,22 @@ const campaignById = statement((select, { id }: { id: string }) =>
   select(Campaign).select('id').where('id', '=', id).where('deleted_at', 'is', null),
 );
 
-/** As `countsOf`; above 50,000 recipients it is counted again after 20 times as long as that takes, or 5 seconds. Throws 404. */
-export async function statsOf(own: Own, id: string): Promise<Stats> {
+/** For the same statistics, by campaign. */
+const join = createJoined<Snapshot<Figure[]> | undefined>();
+
+/**
+ * As `countsOf`; above 50,000 recipients it is counted again after 20 times as long as that takes, or 5 seconds. Many are counted in a place of the
+ * organization's lists, where `reads` is given. Throws 404, 503.
+ */
+export async function statsOf(own: Own, id: string, reads?: Pick<Reads, 'resting'>): Promise<Stats> {
   const [campaign] = await campaignById(own, { id });
-  const counted = campaign && (await countedNow<Figure[]>(own, id, 'figures', totalOf));
+  const counted =
+    campaign &&
+    (await countedNow<Figure[]>(own, id, {
+      kind: 'figures',
+      totalOf,
+      inTurn: reads && ((count) => join(`${own.organizationId} ${id}`, () => reads.resting(own.organizationId, count))),
+    }));
   if (!counted) throw notFound('Campaign');
   return { as_of: new Date(counted.at).toISOString(), ...statsFrom(counted.value) };
 }

@@ -12,6 +12,8 @@ export type Reads = {
   prepared: Ask;
   /** Runs `work` in a place of the organization, on one connection, with time limits. Throws 503 or `TooSlow`. */
   dear<Result>(organizationId: string, work: (ask: Ask) => Promise<Result>): Promise<Result>;
+  /** In the same places, with the same rests, for what has the time of a request. Throws 503. */
+  resting<Result>(organizationId: string, work: () => Promise<Result>): Promise<Result>;
   /** Runs `work` in a place of the organization, which stays taken until what it had counted (`timeShares`) is paid for. Throws 503. */
   counted<Result>(organizationId: string, work: () => Promise<Result>): Promise<Result>;
   /** Runs `work` in a place of the key, for what takes time here and not in the database. Throws 503. */
@@ -115,6 +117,7 @@ export function createReads(database: Database, { atOnce, checks, ms }: Options)
     plain: (text, params) => queryPlanned(database, text, params),
     prepared: (text, params) => query(database, text, params),
     dear: (organizationId, work) => shares.use(organizationId, () => inOneConnection(work)),
+    resting: (organizationId, work) => shares.use(organizationId, work),
     counted: (organizationId, work) => counted.use(organizationId, work),
     inPlace: (key, work) => places.use(key, work),
     async *inTurns(organizationId, steps) {

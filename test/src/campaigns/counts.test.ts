@@ -81,6 +81,38 @@ test('above 50,000 recipients a count of a moment ago is shown, and one reader c
   expect((await countsOf(own(), { id })).counts).toMatchObject({ total: 50_002, queued: 1 });
 });
 
+test('of many who ask at once for the statistics of many, few count, in places that rest', async () => {
+  const id = await peopleOf(house).running();
+  await insert(id, 5_001);
+  const [texts, places]: [string[], string[]] = [[], []];
+  const watched = Object.assign(Object.create(own()), {
+    sql(text: string, params: unknown[]) {
+      texts.push(text);
+      return own().sql(text, params);
+    },
+  });
+  const reads = {
+    resting<Result>(organizationId: string, work: () => Promise<Result>) {
+      places.push(organizationId);
+      return work();
+    },
+  };
+  const found = await Promise.all(Array.from({ length: 20 }, () => statsOf(watched, id, reads)));
+  expect(new Set(found.map(({ counts }) => counts.total))).toEqual(new Set([5_001]));
+  // Few are counted by the look, which counts none of these.
+  const count = texts.filter((text) => text.trimStart().startsWith('select (')).length;
+  expect(count).toBeGreaterThan(0);
+  // Two, and one more for whose look was over only after the second had begun.
+  expect(count).toBeLessThan(6);
+  expect(places).toEqual(Array.from({ length: count }, () => house.organizationId));
+  await house.sql(
+    'delete from campaign_recipients where id = any(array(select id from campaign_recipients where campaign_id = $1 limit 1))',
+    [id],
+  );
+  expect((await statsOf(watched, id, reads)).counts.total).toBe(5_000);
+  expect(places).toHaveLength(count);
+});
+
 test('the event of its end tells what it came to, however many they are', async () => {
   const id = await peopleOf(house).running();
   await insert(id, 50_001, 'status', `'queued'`);
