@@ -28,7 +28,10 @@ export class App extends Product {
     return { phoneNumberId: account.phone_number_id, wabaId: account.waba_id, accessToken: account.access_token };
   }
 
-  /** A connected channel with its own number; its templates are stored as its sync would. */
+  /**
+   * A connected channel with its own number. Where workers run its first sync is over, which would meet a test's faults, count among its calls, and
+   * disable the templates that are stored here alone.
+   */
   async connect({
     tenant = this.tenant,
     body = {},
@@ -50,6 +53,7 @@ export class App extends Product {
       },
     });
     expect(status).toBe(201);
+    if (this.hasWorkers()) await this.#noneDue(`name = 'templates.sync' and subject_id = '${made.id}'`);
     return { id: made.id, ...account, tenant };
   }
 
@@ -130,7 +134,8 @@ export class App extends Product {
 
   /** The provider's next answers to sends on a channel, once what was sent before is over: it would meet the fault else. */
   async fault({ id, phoneNumberId }: Channel, fault: object) {
-    await this.#noneDue(`pool = 'channel:${id}'`);
+    const ofMessages = `pool is null and subject_id in (select m.id from messages m where m.channel_id = '${id}')`;
+    await this.#noneDue(`(pool = 'channel:${id}' or ${ofMessages})`);
     return this.control('POST', '/faults', { kind: 'status', match: { path: `${phoneNumberId}/messages` }, ...fault });
   }
 
@@ -140,6 +145,13 @@ export class App extends Product {
 
   /** No work is due any more, but for what a held pool keeps back. Throws with what is left. */
   idle = (withinMs?: number) => this.#noneDue('true', withinMs);
+
+  /** The same, and the sandbox has told all it has to tell: what it told has made no work either. */
+  async settled(): Promise<void> {
+    await this.idle();
+    await waitFor('the webhooks', async () => (await this.control('GET', '/stats')).pending_webhooks === 0);
+    await this.idle();
+  }
 
   async #noneDue(which: string, withinMs?: number): Promise<void> {
     let due: { name: string; state: string; attempts: number }[] = [];

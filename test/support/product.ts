@@ -87,6 +87,9 @@ export class Product {
     return worker;
   }
 
+  /** In this process: what a test starts elsewhere is not known here. */
+  hasWorkers = () => this.#workers.length > 0;
+
   async stop() {
     await Promise.all(this.#workers.map((worker) => worker.stop()));
     await this.web?.stop();

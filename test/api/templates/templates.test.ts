@@ -124,12 +124,13 @@ describe('create', () => {
   test("on a channel that cannot reach the provider, nobody's, or another organization's: nothing is made", async () => {
     const away = await app.connect();
     await app.rows(`update channels set status = 'auth_error' where id = $1`, [away.id]);
-    await app.idle();
+    await app.settled();
     const before = await app.counts();
     expect((await create({}, {}, away)).body.error).toMatchObject({ code: 'conflict' });
     expect((await create({ channel_id: nobody })).status).toBe(404);
     const theirs = await app.call('templates.create', { key: stranger.key, body: definition(channel) });
     expect([theirs.status, theirs.body.error.message]).toEqual([404, 'Channel not found']);
+    await app.settled();
     expect(await app.counts()).toEqual(before);
   });
 

@@ -3,7 +3,7 @@ import type { WorkStep } from '../../../src/onboarding/onboarding.entity.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { retryJob } from '../../../src/platform/ledger/retry.ts';
 import { useApp } from '../../support/app.ts';
-import { onboarding } from '../../support/onboarding.ts';
+import { type NewNumber, onboarding } from '../../support/onboarding.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
@@ -16,6 +16,9 @@ const paths: Record<WorkStep, string> = {
   register_phone: '/register',
   sync_assets: '/message_templates',
 };
+
+/** Of the step and of the sync of the channel that it connects, whichever comes first. */
+const refuseTemplates = ({ wabaId }: NewNumber) => fault(`${wabaId}/message_templates`, { status: 403, code: 10, times: 2 });
 
 async function at(step: WorkStep) {
   const [id, number] = [await start(), await newNumber()];
@@ -38,6 +41,8 @@ describe('a run of what is done asks and tells nothing more', () => {
   test.each(all)('%s', async (step) => {
     const { id, number } = await at(step);
     const { headers } = await ask(step, id, number);
+    // The channel that the last step connects reads its templates too.
+    await app.idle();
     const [record, events, asked] = [await read(id), await told(id), await calls(paths[step], 'GET')];
     await again(headers.get('operation-id')!);
     expect([await read(id), await told(id)]).toEqual([record, events]);
@@ -98,8 +103,9 @@ test('a retry by hand: once, and not when the onboarding has moved on', async ()
   expect(await retryJob(transact, operationId)).toBe(true);
   await waitFor('the step', async () => (await read(id)).current_step === 'sync_assets');
 
-  await fault('/message_templates', { status: 403, code: 10 });
+  await refuseTemplates(number);
   const failed = (await ask('sync_assets', id, number)).headers.get('operation-id')!;
+  await app.idle();
   expect((await ask('sync_assets', id, number)).body.current_step).toBe('completed');
   await expect(retryJob(transact, failed)).rejects.toMatchObject({ code: 'conflict' });
 });
@@ -119,8 +125,9 @@ test('an onboarding whose step failed is deleted with its secrets, and its step 
 describe('the channel that the last step connected, once its templates could not be read', () => {
   async function connected() {
     const { id, number } = await at('sync_assets');
-    await fault('/message_templates', { status: 403, code: 10 });
+    await refuseTemplates(number);
     expect((await ask('sync_assets', id, number)).status).toBe(422);
+    await app.idle();
     const { channel_id } = await app.one('select channel_id from onboardings where id = $1', [id]);
     expect(channel_id).toEqual(expect.any(String));
     return { id, number, channelID: channel_id as string };

@@ -18,6 +18,8 @@ beforeAll(async () => {
 });
 
 async function applied(body: object) {
+  // What the sandbox tells of messages that were sent before would be the latest row else.
+  await app.settled();
   expect((await app.webhook(body)).status).toBe(200);
   await app.idle();
   const [row] = await app.rows('select state, errors from provider_webhooks order by received_at desc limit 1');

@@ -193,10 +193,12 @@ describe('what is not understood is kept as broken, and the rest is applied:', (
     ['no category', { new_category: {} }, 'template_category_update'],
   ])('%s', async (_what, value, field) => {
     const template = await approved(app, await app.connect());
+    const broken = () => app.rows(`select errors from provider_webhooks where state = 'broken' order by received_at desc`);
+    const before = await broken();
     await told(template, value, field);
     await app.idle();
-    const row = await app.one('select state, errors from provider_webhooks order by received_at desc limit 1', []);
-    expect([row.state, row.errors[0].error]).toEqual(['broken', 'Not understood: change of a template']);
+    const [row, ...others] = await broken();
+    expect([row?.errors[0].error, others]).toEqual(['Not understood: change of a template', before]);
     expect(await templateOf(app, template.id)).toEqual(template);
   });
 });

@@ -40,6 +40,7 @@ describe('edit', () => {
   test('an answer that was lost, and then a refused token: a retry of the job looks before it edits', async () => {
     const own = await app.connect();
     const template = await approved(app, own);
+    await app.idle();
     await fault(`/${template.provider_template_id}`, 'POST', 'drop_after');
     const look = { path: `${own.wabaId}/message_templates`, method: 'GET' };
     await app.control('POST', '/faults', { kind: 'status', status: 401, code: 190, match: look });

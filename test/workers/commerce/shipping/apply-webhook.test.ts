@@ -31,11 +31,6 @@ async function sent(columns: Record<string, unknown> = {}) {
   return { orderID, id: body.id as string, shipperId: body.shipper_order_id as string };
 }
 
-const settled = async () => {
-  await waitFor('the webhooks', async () => (await app.control('GET', '/stats')).pending_webhooks === 0);
-  await app.idle();
-};
-
 const post = (body: object | string, secret: string | null = shipper.secret, id = shipper.id) =>
   app.raw('POST', `/v1/providers/shipping/${id}/webhook`, {
     key: null,
@@ -75,7 +70,7 @@ test('doubled and shuffled webhooks of a whole way are one way', async () => {
   const words = ['confirmed', 'allocated', 'picked', 'dropping_off', 'delivered'];
   const hints = [...words, ...words].sort(() => Math.random() - 0.5);
   await Promise.all(hints.map((status, index) => post({ event: 'order.status', order_id: shipperId, status, at: index })));
-  await settled();
+  await app.settled();
   expect(await shipmentRow(app, id)).toMatchObject({ status: 'delivered', provider_status: 'delivered' });
   expect(await orderRow(app, orderID)).toMatchObject({ status: 'completed', fulfillment_status: 'delivered' });
   expect(await shipmentEvents(app, orderID)).toEqual(['creating', 'confirmed confirmed', 'delivered delivered']);
@@ -85,9 +80,9 @@ test('doubled and shuffled webhooks of a whole way are one way', async () => {
 
 test('a body is a hint: what it says is not believed', async () => {
   const { orderID, id, shipperId } = await sent();
-  await settled();
+  await app.settled();
   await post({ event: 'order.status', order_id: shipperId, status: 'delivered', order_price: 1 });
-  await settled();
+  await app.settled();
   expect(await shipmentRow(app, id)).toMatchObject({
     status: 'confirmed',
     provider_status: 'confirmed',
@@ -98,7 +93,7 @@ test('a body is a hint: what it says is not believed', async () => {
 
 test('forged ones are a 401 and kept by nobody; empty and unknown ones are a 200', async () => {
   const { id, shipperId } = await sent();
-  await settled();
+  await app.settled();
   await courier(app, id, 'picked', { is_told: false });
   const body = { event: 'order.status', order_id: shipperId, status: 'picked' };
   const other = await connectShipper(app, { tenant: await app.organization() });
@@ -108,7 +103,7 @@ test('forged ones are a 401 and kept by nobody; empty and unknown ones are a 200
   expect((await post({ event: 'order.status', order_id: 'nobody', status: 'picked' })).status).toBe(200);
   // Another account does not know the order.
   expect((await post(body, other.secret, other.id)).status).toBe(200);
-  await settled();
+  await app.settled();
   expect(await shipmentRow(app, id)).toMatchObject({ provider_status: 'confirmed' });
 });
 
@@ -129,7 +124,7 @@ test.each([
   expect(await orderRow(app, orderID)).toMatchObject({ fulfillment_status: 'requested', attention: [] });
   // What the first one does now is not the order's any more.
   await courier(app, id, 'delivered');
-  await settled();
+  await app.settled();
   expect(await orderRow(app, orderID)).toMatchObject({ status: 'processing', fulfillment_status: 'requested' });
 });
 
@@ -172,13 +167,13 @@ test('a webhook that overtakes the answer to the creation is matched by our refe
   const { body } = await ship(app, orderID, jne, false);
   const row = await shipmentIn(app, body.id, { status: 'confirmed' });
   expect((await there(app, body.id)).map(({ id }: Body) => id)).toEqual([row.shipper_order_id]);
-  await settled();
+  await app.settled();
   expect(await shipmentEvents(app, orderID)).toEqual(['creating', 'confirmed confirmed']);
 });
 
 test('with all webhooks lost the next look finds it delivered', async () => {
   const { orderID, id } = await sent();
-  await settled();
+  await app.settled();
   await courier(app, id, 'picked', { is_told: false });
   await lookNow(app, orderID);
   await shipmentIn(app, id, { provider_status: 'picked' });
