@@ -4,7 +4,8 @@ import { type Channel, useApp } from '../../support/app.ts';
 import { bodyOf, entry } from '../../support/provider-body.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
-const app = useApp({ workers: true });
+// An answer that is late is not a lost one.
+const app = useApp({ workers: true, env: { PROVIDER_TIMEOUT_MS: '10000' } });
 
 const health = async ({ id }: Channel) => (await app.call('channels.health.get', { params: { channelID: id } })).body;
 const check = ({ id }: Channel, prefer = 'wait=20') =>
@@ -63,7 +64,7 @@ describe('health', () => {
 
   test('a check under way is named again', async () => {
     const channel = await app.connect();
-    await app.control('POST', '/faults', { kind: 'delay', match: { path: channel.phoneNumberId }, delay_ms: 1_000 });
+    await app.control('POST', '/faults', { kind: 'delay', match: { path: channel.phoneNumberId }, delay_ms: 3_000 });
     const [one, other] = [await check(channel, ''), await check(channel, '')];
     expect(one.headers.get('operation-id')).toBe(other.headers.get('operation-id'));
     await app.idle();

@@ -108,7 +108,7 @@ describe('block', () => {
   test('asked again while it is under way it is the same operation', async () => {
     const own = await app.connect();
     const who = { phone: phone() };
-    await fault(own, { kind: 'delay', delay_ms: 700 });
+    await fault(own, { kind: 'delay', delay_ms: 1_500 });
     const replies = [await block(who, { on: own }), await block(who, { on: own })];
     expect(replies.map(({ body }) => body.status)).toEqual(['pending', 'pending']);
     const waited = await block(who, { on: own, wait: true });
@@ -246,7 +246,7 @@ describe('unblock', () => {
   ])('%s before the first has been done: what was asked last holds', async (_what, changes) => {
     const own = await app.connect();
     const who = { phone: phone() };
-    await fault(own, { kind: 'delay', delay_ms: 300 });
+    await fault(own, { kind: 'delay', delay_ms: 1_500 });
     const operations = [];
     for (const change of changes)
       operations.push((await ask(`contacts.${change}`)(who, { on: own })).headers.get('operation-id')!);

@@ -4,7 +4,8 @@ import { useApp } from '../../support/app.ts';
 import { onboarding } from '../../support/onboarding.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
-const app = useApp({ workers: true });
+// An answer that is late is not a lost one.
+const app = useApp({ workers: true, env: { PROVIDER_TIMEOUT_MS: '10000' } });
 const { newNumber, start, ask, through, read, fault, calls } = onboarding(app);
 const subscribe = (body: unknown, headers: Record<string, string> = {}) =>
   app.call('onboarding.subscribe-webhook', { body, headers });
@@ -42,7 +43,7 @@ describe('200', () => {
 
   test('asked twice while it is at work, and once more when it is done: asked of the provider once', async () => {
     const { number, body } = await exchanged();
-    await fault(path(number.wabaId), { kind: 'delay', delay_ms: 1_000 });
+    await fault(path(number.wabaId), { kind: 'delay', delay_ms: 3_000 });
     const replies = await Promise.all([subscribe(body), subscribe(body)]);
     expect(replies.map(({ body: record }) => record.current_step)).toEqual(['register_phone', 'register_phone']);
     const [first, second] = replies.map(({ headers }) => headers.get('operation-id'));
@@ -55,7 +56,7 @@ describe('200', () => {
 
   test('after 5 seconds, or at once with wait=0, with the step at work', async () => {
     const { id, number, body } = await exchanged();
-    await fault(path(number.wabaId), { kind: 'delay', delay_ms: 1_000 });
+    await fault(path(number.wabaId), { kind: 'delay', delay_ms: 3_000 });
     const { status, headers, body: record } = await subscribe(body, { prefer: 'wait=0' });
     expect([status, record.current_step, record.step_status]).toEqual([200, 'subscribe_webhook', 'in_progress']);
     expect(headers.get('preference-applied')).toBeNull();
@@ -121,7 +122,7 @@ describe('refused', () => {
 
   test('while it is at work with other values: 422', async () => {
     const { id, number, body } = await exchanged();
-    await fault(path(number.wabaId), { kind: 'delay', delay_ms: 1_000 });
+    await fault(path(number.wabaId), { kind: 'delay', delay_ms: 3_000 });
     await subscribe(body, { prefer: 'wait=0' });
     const reply = await subscribe({ ...body, waba_id: '77' });
     expect([reply.status, reply.body.error.code]).toEqual([422, 'step_not_ready']);

@@ -44,11 +44,11 @@ const metric = async (outcome: string) => {
 
 describe('the endpoint does not answer: an error in time', () => {
   const at = async (url: string | null) => sendFlow(app, channel, await flowWithEndpoint(app, channel, url));
-  const failsWith = async (outcome: string, token = form.token) => {
+  const failsWith = async (outcome: string, token = form.token, withinMs = 10_000) => {
     const before = await metric(outcome);
     const reply = await ask({ flow_token: token });
     expect([reply.status, JSON.parse(reply.text).error.code]).toEqual([502, 'endpoint_failed']);
-    expect(reply.ms).toBeLessThan(10_000);
+    expect(reply.ms).toBeLessThan(withinMs);
     expect(await metric(outcome)).toBe(before + 1);
     return reply;
   };
@@ -123,7 +123,8 @@ describe('the endpoint does not answer: an error in time', () => {
     }) as typeof query;
     endpoint.answer(() => undefined);
     try {
-      const { ms } = await failsWith('timeout');
+      // We answer after 9.5 s; the slow database and the endpoint's own time would be 11 s.
+      const { ms } = await failsWith('timeout', form.token, 10_900);
       expect(ms).toBeGreaterThan(9_000);
     } finally {
       pool.query = query;

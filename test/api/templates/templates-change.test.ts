@@ -24,7 +24,7 @@ describe('edit', () => {
     const template = await approved(app, channel);
     await app.control('POST', '/faults', {
       kind: 'delay',
-      delay_ms: 400,
+      delay_ms: 1_500,
       match: { path: `/${template.provider_template_id}`, method: 'POST' },
     });
     const { status, headers, body: asIs } = await edit(template.id, { components });
@@ -111,7 +111,7 @@ describe('delete', () => {
     const [one, other] = [await approved(app, own, { name: 'bye' }), await approved(app, own, { name: 'bye', language: 'id' })];
     await app.control('POST', '/faults', {
       kind: 'delay',
-      delay_ms: 300,
+      delay_ms: 1_500,
       match: { path: 'message_templates', method: 'DELETE' },
     });
     const { status, headers, text } = await remove(one.id);

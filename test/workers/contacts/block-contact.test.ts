@@ -71,7 +71,11 @@ test('a contact that became part of another one meanwhile: the other one is told
   const channel = await app.connect();
   const other = await app.conversation(channel);
   const phone = `+${app.phone()}`;
-  await app.control('POST', '/faults', { match: { path: `${channel.phoneNumberId}/block_users` }, kind: 'delay', delay_ms: 400 });
+  await app.control('POST', '/faults', {
+    match: { path: `${channel.phoneNumberId}/block_users` },
+    kind: 'delay',
+    delay_ms: 1_500,
+  });
   const waiting = change('block', channel, phone);
   await waitFor('the request', async () => (await asked(channel)).length === 1);
   await app.rows('update contact_blocks set contact_id = $2 where channel_id = $1', [channel.id, other.contactId]);

@@ -42,7 +42,7 @@ test("what the provider tells between a publish's answer and its end is kept", a
   const words = { event: 'FLOW_STATUS_CHANGE', flow_id: provider_flow_id, old_status: 'PUBLISHED', new_status: 'THROTTLED' };
   // Later than the webhook that the sandbox sends of the publication itself, when the delay is over.
   await app.webhook(flowChange(words, Math.floor(Date.now() / 1_000) + 60, channel.wabaId));
-  await waitFor('the webhook', async () => (await statusUpdates(app, id)).length === 1);
+  await waitFor('the webhook', async () => (await flowOf(app, id)).status === 'throttled');
   expect(await settled(app, id)).toMatchObject({ status: 'throttled', failure: null });
 });
 

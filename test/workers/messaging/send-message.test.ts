@@ -49,7 +49,7 @@ describe('a message goes out', () => {
 
   test('and is told to an endpoint that began to listen while the provider answered', async () => {
     const own = await app.connect();
-    await app.fault(own, { kind: 'delay', delay_ms: 500 });
+    await app.fault(own, { kind: 'delay', delay_ms: 1_500 });
     const { id } = await send(own);
     await app.messageIn(id, 'sending');
     const { body: endpoint } = await app.call('webhooks.endpoints.create', {

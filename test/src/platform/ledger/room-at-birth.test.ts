@@ -166,7 +166,7 @@ describe('a fill is asked for when somebody waits', () => {
     expect(await stateOf(id)).toBe('waiting');
     // The end as another process makes it that has not seen the second row: it asks for nothing.
     await house.sql('delete from jobs where id = $1', [first.id]);
-    await waitFor('its room', async () => (await stateOf(id)) === 'queued', 2_000);
+    await waitFor('its room', async () => (await stateOf(id)) === 'queued');
   });
 
   test('a hold keeps all out', async () => {

@@ -52,7 +52,7 @@ test('a courier who was faster: the operation is a conflict, and the shipment go
 
 test('asked five times at once it is one operation', async () => {
   const { orderID, id } = await sent();
-  await fault(app, 'delay', '/v1/orders', { match: { method: 'POST', path: '/cancel' }, delay_ms: 300 });
+  await fault(app, 'delay', '/v1/orders', { match: { method: 'POST', path: '/cancel' }, delay_ms: 1_500 });
   const replies = await Promise.all([1, 2, 3, 4, 5].map(() => cancel(app, orderID, id, false)));
   expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   expect(new Set(replies.map(({ headers }) => headers.get('operation-id'))).size).toBe(1);
