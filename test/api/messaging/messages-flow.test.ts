@@ -97,8 +97,11 @@ describe('a message that opens a flow', () => {
     const { phone: to } = await app.conversation(own);
     await app.fault(own, { status: 503, times: 1 });
     const { data } = (await app.text(own, to, flowMessage({ flow_id: waited.id, flow_token: 't' }))).body;
+    await waitFor('the first try', async () => (await app.jobOf(data.id))?.attempts === 1);
+    await app.hold(own);
     expect(await sendOf(data.id)).toMatchObject([{ version: 1 }]);
     await pushedAgain(waited.id);
+    await app.letGo(own);
     await app.messageIn(data.id, 'read', 15_000);
     expect(await sendOf(data.id)).toMatchObject([{ flow_id: waited.id, version: 2, client_token: 't', responded_at: null }]);
   });

@@ -1,7 +1,19 @@
 import { expect, test } from '@jest/globals';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
-import { asks, document, doneBy, draft, flowOf, settled, statusUpdates, there, unpaced } from '../../support/flow-moves.ts';
+import {
+  asks,
+  document,
+  doneBy,
+  draft,
+  flowOf,
+  holdCalls,
+  letCallsGo,
+  settled,
+  statusUpdates,
+  there,
+  unpaced,
+} from '../../support/flow-moves.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true, workerEnv: { PROVIDER_TIMEOUT_MS: '2000' } });
@@ -85,7 +97,9 @@ test('a worker that died after the flow was made: found by its name, though it w
   await app.control('POST', '/faults', { kind: 'drop_after', match: { method: 'POST', path: `${channel.wabaId}/flows` } });
   await asks(app, id, 'push', { isWaiting: false });
   await waitFor('the lost answer', async () => (await there(app, channel)).length === 1);
+  await holdCalls(app, channel);
   await app.call('flows.update', { params: { flowID: id }, body: { name: `${name}, renamed` } });
+  await letCallsGo(app, channel);
   expect(await settled(app, id)).toMatchObject({ failure: null, has_local_changes: false });
   expect(await there(app, channel)).toMatchObject([{ name: `${name}, renamed` }]);
 });

@@ -1,7 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
 import { hashInSlices } from '../../../src/flows/document/hash.ts';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
-import { asks, document, doneBy, draft, editThere, flowOf, settled, there, titleOf, unpaced } from '../../support/flow-moves.ts';
+import {
+  asks,
+  document,
+  doneBy,
+  draft,
+  editThere,
+  flowOf,
+  holdCalls,
+  letCallsGo,
+  settled,
+  there,
+  titleOf,
+  unpaced,
+} from '../../support/flow-moves.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true, workerEnv: { PROVIDER_TIMEOUT_MS: '2000' } });
@@ -9,7 +22,13 @@ const app = useApp({ workers: true, workerEnv: { PROVIDER_TIMEOUT_MS: '2000' } }
 const update = (flowID: string, body: object) => app.call('flows.update', { params: { flowID }, body });
 const cut = (kind: 'drop_before' | 'drop_after', path: string) =>
   app.control('POST', '/faults', { kind, match: { method: 'POST', path } });
-const isCut = () => waitFor('the cut', async () => (await app.control('GET', '/faults')).faults.length === 0);
+/** Between the cut and the next try, however slow the machine is. */
+async function afterCut(channel: Channel, act: () => Promise<unknown>) {
+  await waitFor('the cut', async () => (await app.control('GET', '/faults')).faults.length === 0);
+  await holdCalls(app, channel);
+  await act();
+  await letCallsGo(app, channel);
+}
 const titles = async (channel: Channel) => (await there(app, channel)).map(({ flow_json }) => flow_json && titleOf(flow_json));
 const conflict = { failure: { code: 'conflict' } };
 
@@ -26,8 +45,7 @@ describe('an edit at the provider between an upload that failed and its repeat',
     await update(id, { flow_json: document('Ours') });
     await cut(kind, `${flow.provider_flow_id}/assets`);
     await asks(app, id, 'push', { isWaiting: false });
-    await isCut();
-    await editThere(app, flow, 'Theirs');
+    await afterCut(channel, () => editThere(app, flow, 'Theirs'));
     expect(await settled(app, id)).toMatchObject({ ...conflict, drift: { provider_sha256: expect.any(String) } });
     expect(await titles(channel)).toEqual(['Theirs']);
     await asks(app, id, 'push', { body: { force: true } });
@@ -39,8 +57,7 @@ describe('an edit at the provider between an upload that failed and its repeat',
     await update(id, { name: `${flow.name}, renamed` });
     await cut('drop_before', flow.provider_flow_id);
     await asks(app, id, 'push', { isWaiting: false });
-    await isCut();
-    await editThere(app, flow, 'Theirs');
+    await afterCut(channel, () => editThere(app, flow, 'Theirs'));
     expect(await settled(app, id)).toMatchObject(conflict);
     expect(await titles(channel)).toEqual(['Theirs']);
   });
@@ -50,8 +67,7 @@ describe('an edit at the provider between an upload that failed and its repeat',
     await update(id, { flow_json: document('Ours') });
     await cut('drop_after', `${flow.provider_flow_id}/assets`);
     await asks(app, id, 'push', { isWaiting: false });
-    await isCut();
-    await update(id, { flow_json: document('Ours again') });
+    await afterCut(channel, () => update(id, { flow_json: document('Ours again') }));
     expect(await settled(app, id)).toMatchObject({ failure: null, drift: null, has_local_changes: false });
     expect(await titles(channel)).toEqual(['Ours again']);
   });

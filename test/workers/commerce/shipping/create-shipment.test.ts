@@ -10,6 +10,7 @@ import {
   jne,
   orderRow,
   orderToSend,
+  type ShipperAccount,
   ship,
   shipmentEvents,
   shipmentIn,
@@ -19,8 +20,9 @@ import {
 import { waitFor } from '../../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
+let shipper: ShipperAccount;
 beforeAll(async () => {
-  await connectShipper(app);
+  shipper = await connectShipper(app);
 });
 
 const hurry = (orderId: string) =>
@@ -71,12 +73,14 @@ test('the claim is committed before the call, and a second run of the same job a
 
 test('an outcome that stays unknown keeps its place: no second shipment, until it is tried again by hand', async () => {
   const orderID = await orderToSend(app);
-  await app.rows(`update jobs set attempts = 7 where subject_id = $1`, [orderID]);
-  await fault(app, 'delay', '/v1/orders', { delay_ms: 300 });
+  const hold = (until: string | null) =>
+    app.rows('update pools set held_until = $2 where id = $1', [`connection:${shipper.id}`, until]);
   await fault(app, 'drop_after', '/v1/orders');
+  await hold('infinity');
   const { body, headers } = await ship(app, orderID, jne, false);
   const operation = headers.get('operation-id')!;
   await app.rows('update jobs set attempts = 7 where id = $1', [operation]);
+  await hold(null);
   await waitFor('the last try', async () => {
     await hurry(orderID);
     return (await app.one('select state from jobs where id = $1', [operation])).state === 'failed';
