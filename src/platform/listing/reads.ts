@@ -3,7 +3,7 @@ import { isTimedOut } from '../database/errors.ts';
 import { query, queryPlanned } from '../database/query.ts';
 import { AppError } from '../errors.ts';
 import { createBusyProbe, restTimes } from '../load/busy.ts';
-import { createShares, pagesOf, timeShares } from '../load/shares.ts';
+import { createShares, createTimeShares, type Price, pagesOf, timeShares } from '../load/shares.ts';
 import type { Ask } from './paging.ts';
 
 export type Reads = {
@@ -51,17 +51,23 @@ const maxWaitingCounted = 8;
 const waitMs = 5_000;
 /** After a list this long comes a rest of the same length: one organization must not occupy a core of the database. */
 const restFromMs = 200;
+/** In the long run an organization has a quarter of a core of the database for its dear reads; what a person asks for is more than that for a moment. */
+const ofDatabase: Price = { rest: { idle: 3, busy: 3 }, freeMs: 2_000 };
 /** Slow pages of several downloads and their rests must stay below the time after which a silent connection is closed. */
 const maxExportRestMs = 1_000;
 const maxTimerMs = 2 ** 31 - 1;
 
 export function createReads(database: Database, { atOnce, checks, ms }: Options): Reads {
+  const had = createTimeShares(undefined, ofDatabase);
   const shares = createShares({
     perKey: atOnce,
     maxWaiting,
     waitMs,
     refusal: 'Too many searches of the organization at once: run them one after the other',
-    restMs: (tookMs, key) => Math.max(tookMs > restFromMs ? tookMs : 0, timeShares.owedMs(pagesOf(key))),
+    restMs(tookMs, key) {
+      had.charge(key, tookMs);
+      return Math.max(tookMs > restFromMs ? tookMs : 0, had.owedMs(key), timeShares.owedMs(pagesOf(key)));
+    },
   });
   // Without a rest: such work lets others in by itself, and takes no part of the database meanwhile.
   const places = createShares({ perKey: atOnce, maxWaiting, waitMs, refusal: 'Too many searches at once' });

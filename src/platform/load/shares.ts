@@ -124,8 +124,9 @@ export type TimeShares = {
 
 /** Of a piece. Ordinary texts and conditions take less, and are not counted. */
 const cheapMs = 0.5;
-/** What a key may take at once. */
-const freeMs = 10;
+/** `rest`: as a multiple of what was had. `freeMs`: how much rest a key may owe without resting. */
+export type Price = { rest: { idle: number; busy: number }; freeMs: number };
+const ofThisProcess: Price = { rest: restTimes, freeMs: 10 };
 /** No longer, whatever was asked at once: clients wait for a place for 5 s. */
 const maxOwedMs = 5_000;
 /** Above so many keys those that owe nothing are forgotten. */
@@ -140,8 +141,8 @@ function processorMs(): number {
   return (user + system) / 1_000;
 }
 
-/** What a key has had is paid for with a rest, as long again in an idle process and nine times as long in a busy one, up to a bound. */
-export function createTimeShares(isBusy = createBusyProbe()): TimeShares {
+/** What a key has had is paid for with a rest: of this process as long again in an idle one and nine times as long in a busy one, up to a bound. */
+export function createTimeShares(isBusy = createBusyProbe(), { rest, freeMs }: Price = ofThisProcess): TimeShares {
   /** When what the key has had is paid for. */
   const paidAt = new Map<string, number>();
 
@@ -159,7 +160,7 @@ export function createTimeShares(isBusy = createBusyProbe()): TimeShares {
   function charge(key: string, tookMs: number) {
     if (tookMs <= cheapMs) return;
     const now = nowMs();
-    const priceMs = tookMs * (1 + (isBusy() ? restTimes.busy : restTimes.idle));
+    const priceMs = tookMs * (1 + (isBusy() ? rest.busy : rest.idle));
     paidAt.set(key, Math.min(Math.max(paidAt.get(key) ?? 0, now - tookMs) + priceMs, now + freeMs + maxOwedMs));
     if (paidAt.size > maxIdleKeys) for (const [one, at] of paidAt) if (at <= now) paidAt.delete(one);
   }

@@ -70,6 +70,22 @@ test('of one organization few run at once and some wait; one more is refused; an
   expect(maxRunning).toBe(2);
 });
 
+test('whoever has had much of the database rests for longer, and meanwhile another organization does not', async () => {
+  const reads = createReads(database, { ...bounds, atOnce: 1 });
+  const tookMs = async (organizationId: string, seconds: number) => {
+    const beganAt = performance.now();
+    await reads.dear(organizationId, (ask) => ask(`select pg_sleep(${seconds})`, []));
+    return performance.now() - beganAt;
+  };
+  await tookMs('a', 1);
+  // After as long a rest: more is free for a moment.
+  expect(await tookMs('a', 0.5)).toBeGreaterThan(1_450);
+  const next = tookMs('a', 0);
+  expect(await tookMs('b', 0)).toBeLessThan(1_000);
+  // Three times as long as both took is 4.5 s, of which 2 are free and 1 is over.
+  expect(await next).toBeGreaterThan(1_200);
+});
+
 async function contacts(count: number): Promise<string> {
   const organizationId = uuidv7();
   await database.pool.query(`insert into organizations (id, name) values ($1, 'Lists')`, [organizationId]);

@@ -64,3 +64,13 @@ test('pieces that cost little are free, however many there are', () => {
   for (let number = 0; number < 10_000; number += 1) shares.charge('a', 0.5);
   expect(shares.owedMs('a')).toBe(0);
 });
+
+test('a price of its own: so much at once without a rest, and more afterwards', () => {
+  const shares = createTimeShares(() => false, { rest: { idle: 3, busy: 3 }, freeMs: 8_000 });
+  for (let time = 0; time < 4; time += 1) shares.charge('a', 500);
+  expect(shares.owedMs('a')).toBe(0);
+  shares.charge('a', 500);
+  // Five times half a second, and three times as long a rest, less what is free.
+  expect(shares.owedMs('a')).toBeLessThanOrEqual(2_000);
+  expect(shares.owedMs('a')).toBeGreaterThan(1_000);
+});
