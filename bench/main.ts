@@ -13,7 +13,8 @@ import { scales } from './scales.ts';
 import { singles } from './singles.ts';
 import { type BackendName, openStage } from './stage.ts';
 
-const known = new Set(['long', ...[...paths, ...singles, ...scales].map(({ name }) => name)]);
+const partsOfLong = command.args.includes('long') ? ['lists', 'chores', 'purges'] : [];
+const known = new Set(['long', ...partsOfLong, ...[...paths, ...singles, ...scales].map(({ name }) => name)]);
 const unknown = command.args.filter((name) => !known.has(name));
 if (unknown.length > 0) command.error(`There is no bench ${unknown.join(', ')}: --help names them`);
 

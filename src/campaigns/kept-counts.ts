@@ -68,23 +68,25 @@ const kinds = {
 
 type Look<Value> = { kept: Value | null; kept_at: string; is_frozen: boolean; is_due: boolean; value: Value | null; at: string };
 
+type Counting<Value> = () => Promise<Snapshot<Value> | undefined>;
 type Asked<Value> = {
   kind: keyof typeof kinds;
   totalOf(value: Value): number;
-  /** Runs what counts many, for all who ask for it. */
-  inTurn?(count: () => Promise<Snapshot<Value> | undefined>): Promise<Snapshot<Value> | undefined>;
+  /** For what is neither few nor kept: `join` runs once for all who ask for it, `rest` where it may take long. */
+  many?: Record<'join' | 'rest', (count: Counting<Value>) => ReturnType<Counting<Value>>>;
 };
 
 /** Counted now, or a few seconds ago where the recipients are many (`totalOf`). Once they are purged, as they were. Undefined: no campaign. */
 export async function countedNow<Value>(
   own: Own,
   id: string,
-  { kind, totalOf, inTurn = (count) => count() }: Asked<Value>,
+  { kind, totalOf, many = { join: (count) => count(), rest: (count) => count() } }: Asked<Value>,
 ): Promise<Snapshot<Value> | undefined> {
   const { look, claim, count, keep, rest } = kinds[kind];
   const isMany = (value: Value | null) => value !== null && totalOf(value) > maxCounted;
   const store = ({ value, at }: Snapshot<Value>) => own.sql(keep, [id, JSON.stringify(value), at, rest]);
 
+  /** `shown`: what needs no count of its own. */
   async function seen(): Promise<{ row?: Look<Value>; shown?: Snapshot<Value> }> {
     const [row] = await own.sql<Look<Value>>(look, [id]);
     if (!row) return {};
@@ -96,19 +98,21 @@ export async function countedNow<Value>(
     return { row, shown };
   }
 
-  async function counted(): Promise<Snapshot<Value> | undefined> {
-    // Those who were before may have kept it.
-    const { row, shown } = await seen();
-    if (!row || shown) return shown;
-    const isKept = isMany(row.kept);
-    if (isKept && (await own.sql(claim, [id])).length === 0) return { value: row.kept!, at: row.kept_at };
+  async function counted(): Promise<Snapshot<Value>> {
     const [fresh] = await own.sql<Snapshot<Value>>(count, [id]);
-    if (isKept || isMany(fresh!.value)) await store(fresh!);
+    if (isMany(fresh!.value)) await store(fresh!);
     return fresh!;
   }
 
   const { row, shown } = await seen();
-  return !row || shown ? shown : inTurn(counted);
+  if (!row || shown) return shown;
+  // Of its readers one counts again, and the others see what is kept.
+  if (isMany(row.kept)) return (await own.sql(claim, [id])).length === 0 ? { value: row.kept!, at: row.kept_at } : counted();
+  return many.join(async () => {
+    // Those who were before may have kept it.
+    const again = await seen();
+    return !again.row || again.shown ? again.shown : many.rest(counted);
+  });
 }
 
 /** SQL: a range of the index for each campaign that keeps no count. */

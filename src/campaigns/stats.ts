@@ -36,8 +36,8 @@ const campaignById = statement((select, { id }: { id: string }) =>
 const join = createJoined<Snapshot<Figure[]> | undefined>();
 
 /**
- * As `countsOf`; above 50,000 recipients it is counted again after 20 times as long as that takes, or 5 seconds. Many are counted in a place of the
- * organization's lists, where `reads` is given. Throws 404, 503.
+ * As `countsOf`; above 50,000 recipients it is counted again after 20 times as long as that takes, or 5 seconds. With `reads` the first counts of many
+ * have a place. Throws 404, 503.
  */
 export async function statsOf(own: Own, id: string, reads?: Pick<Reads, 'resting'>): Promise<Stats> {
   const [campaign] = await campaignById(own, { id });
@@ -46,7 +46,10 @@ export async function statsOf(own: Own, id: string, reads?: Pick<Reads, 'resting
     (await countedNow<Figure[]>(own, id, {
       kind: 'figures',
       totalOf,
-      inTurn: reads && ((count) => join(`${own.organizationId} ${id}`, () => reads.resting(own.organizationId, count))),
+      many: reads && {
+        join: (count) => join(`${own.organizationId} ${id}`, count),
+        rest: (count) => reads.resting(own.organizationId, count),
+      },
     }));
   if (!counted) throw notFound('Campaign');
   return { as_of: new Date(counted.at).toISOString(), ...statsFrom(counted.value) };

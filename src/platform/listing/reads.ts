@@ -12,7 +12,7 @@ export type Reads = {
   prepared: Ask;
   /** Runs `work` in a place of the organization, on one connection, with time limits. Throws 503 or `TooSlow`. */
   dear<Result>(organizationId: string, work: (ask: Ask) => Promise<Result>): Promise<Result>;
-  /** In the same places, with the same rests, for what has the time of a request. Throws 503. */
+  /** Runs `work`, which counts much and has the time of a request, in a place of its own of the organization, with a rest. Throws 503. */
   resting<Result>(organizationId: string, work: () => Promise<Result>): Promise<Result>;
   /** Runs `work` in a place of the organization, which stays taken until what it had counted (`timeShares`) is paid for. Throws 503. */
   counted<Result>(organizationId: string, work: () => Promise<Result>): Promise<Result>;
@@ -51,10 +51,12 @@ const maxWaitingCounted = 8;
 const waitMs = 5_000;
 /** After a list this long comes a rest of the same length: one organization must not occupy a core of the database. */
 const restFromMs = 200;
-/** In the long run an organization has a quarter of a core of the database for its dear reads; what a person asks for is more than that for a moment. */
+/** In the long run an organization has a quarter of a core of the database for such lists; what a person asks for is more than that for a moment. */
 const ofDatabase: Price = { rest: { idle: 3, busy: 3 }, freeMs: 2_000 };
 /** Slow pages of several downloads and their rests must stay below the time after which a silent connection is closed. */
 const maxExportRestMs = 1_000;
+/** After it the next one has the rest of the time that it waits for. */
+const maxCountRestMs = 1_000;
 const maxTimerMs = 2 ** 31 - 1;
 
 export function createReads(database: Database, { atOnce, checks, ms }: Options): Reads {
@@ -65,8 +67,10 @@ export function createReads(database: Database, { atOnce, checks, ms }: Options)
     waitMs,
     refusal: 'Too many searches of the organization at once: run them one after the other',
     restMs(tookMs, key) {
-      had.charge(key, tookMs);
-      return Math.max(tookMs > restFromMs ? tookMs : 0, had.owedMs(key), timeShares.owedMs(pagesOf(key)));
+      const rest = tookMs > restFromMs ? tookMs : 0;
+      // No longer than after the longest list: whoever comes while it begins must not be refused for it.
+      const owed = Math.min(ms, had.owedMs(key));
+      return Math.max(rest, owed, timeShares.owedMs(pagesOf(key)));
     },
   });
   // Without a rest: such work lets others in by itself, and takes no part of the database meanwhile.
@@ -77,6 +81,13 @@ export function createReads(database: Database, { atOnce, checks, ms }: Options)
     waitMs,
     refusal: 'Too much work of the organization at once: ask for one after the other',
     restMs: (_, key) => timeShares.owedMs(key),
+  });
+  const counts = createShares({
+    perKey: atOnce,
+    maxWaiting,
+    waitMs,
+    refusal: 'Too many counts of the organization at once: ask for one after the other',
+    restMs: (tookMs) => (tookMs > restFromMs ? Math.min(maxCountRestMs, tookMs) : 0),
   });
   const isBusy = createBusyProbe();
   const turns = createShares({
@@ -92,8 +103,10 @@ export function createReads(database: Database, { atOnce, checks, ms }: Options)
     'set local max_parallel_workers_per_gather = 0; set local plan_cache_mode = force_custom_plan',
   ].join('; ');
 
-  async function inOneConnection<Result>(work: (ask: Ask) => Promise<Result>): Promise<Result> {
+  async function inOneConnection<Result>(organizationId: string, work: (ask: Ask) => Promise<Result>): Promise<Result> {
     const client = await database.pool.connect();
+    // Not before: others may have the connections.
+    const beganAt = performance.now();
     let broken: Error | undefined;
     const onError = (error: Error) => {
       broken = error;
@@ -116,14 +129,16 @@ export function createReads(database: Database, { atOnce, checks, ms }: Options)
       });
       client.off('error', onError);
       client.release(broken);
+      const tookMs = performance.now() - beganAt;
+      if (tookMs > restFromMs) had.charge(organizationId, tookMs / atOnce);
     }
   }
 
   return {
     plain: (text, params) => queryPlanned(database, text, params),
     prepared: (text, params) => query(database, text, params),
-    dear: (organizationId, work) => shares.use(organizationId, () => inOneConnection(work)),
-    resting: (organizationId, work) => shares.use(organizationId, work),
+    dear: (organizationId, work) => shares.use(organizationId, () => inOneConnection(organizationId, work)),
+    resting: (organizationId, work) => counts.use(organizationId, work),
     counted: (organizationId, work) => counted.use(organizationId, work),
     inPlace: (key, work) => places.use(key, work),
     async *inTurns(organizationId, steps) {

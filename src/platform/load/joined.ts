@@ -8,10 +8,12 @@ export function createJoined<Result>() {
 
   function begin(key: string, work: () => Promise<Result>): Promise<Result> {
     next.delete(key);
-    const run = work().finally(() => {
-      // Whoever comes before the next run has begun joins it.
-      if (!next.has(key)) running.delete(key);
-    });
+    const run = Promise.resolve()
+      .then(work)
+      .finally(() => {
+        // Whoever comes before the next run has begun joins it.
+        if (!next.has(key)) running.delete(key);
+      });
     running.set(key, run);
     return run;
   }

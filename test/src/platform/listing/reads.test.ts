@@ -70,8 +70,8 @@ test('of one organization few run at once and some wait; one more is refused; an
   expect(maxRunning).toBe(2);
 });
 
-test('whoever has had much of the database rests for longer, and meanwhile another organization does not', async () => {
-  const reads = createReads(database, { ...bounds, atOnce: 1 });
+test('whoever goes on asking rests for longer, no longer than the longest list, and another organization does not', async () => {
+  const reads = createReads(database, { ...bounds, atOnce: 1, ms: 1_500 });
   const tookMs = async (organizationId: string, seconds: number) => {
     const beganAt = performance.now();
     await reads.dear(organizationId, (ask) => ask(`select pg_sleep(${seconds})`, []));
@@ -84,6 +84,17 @@ test('whoever has had much of the database rests for longer, and meanwhile anoth
   expect(await tookMs('b', 0)).toBeLessThan(1_000);
   // Three times as long as both took is 4.5 s, of which 2 are free and 1 is over.
   expect(await next).toBeGreaterThan(1_200);
+  await tookMs('a', 1.4);
+  const last = await tookMs('a', 0);
+  expect(last).toBeGreaterThan(1_350);
+  expect(last).toBeLessThan(3_500);
+});
+
+test('short lists are free, however many', async () => {
+  const reads = createReads(database, { ...bounds, atOnce: 1 });
+  const beganAt = performance.now();
+  for (let number = 0; number < 20; number += 1) await reads.dear('a', (ask) => ask('select pg_sleep(0.1)', []));
+  expect(performance.now() - beganAt).toBeLessThan(5_500);
 });
 
 async function contacts(count: number): Promise<string> {

@@ -33,10 +33,12 @@ test('many who ask while a run is at work get the next one, which begins after t
 test('keys do not wait for each other, and one that is over begins anew', async () => {
   const [join, { ends, work }] = [createJoined<number>(), runs()];
   const [a, b] = [join('a', work), join('b', work)];
+  await turn();
   expect(ends).toHaveLength(2);
   ends[1]!.resolve();
   expect(await b).toBe(2);
   const again = join('b', work);
+  await turn();
   expect(ends).toHaveLength(3);
   for (const { resolve } of ends) resolve();
   expect(await Promise.all([a, again])).toEqual([1, 3]);
@@ -46,11 +48,26 @@ test('a run that fails fails for whom it was for: those after it have their own'
   const [join, { ends, work }] = [createJoined<number>(), runs()];
   const first = join('a', work);
   const second = join('a', work);
+  await turn();
   ends[0]!.reject(new Error('cut'));
   await expect(first).rejects.toThrow('cut');
   await turn();
   ends[1]!.resolve();
   expect(await second).toBe(2);
+});
+
+test('a run that cannot begin leaves nothing behind', async () => {
+  const [join, { ends, work }] = [createJoined<number>(), runs()];
+  const begin = (): Promise<number> => {
+    throw new Error('no');
+  };
+  const [first, second] = [join('a', begin), join('a', begin)];
+  await expect(first).rejects.toThrow('no');
+  await expect(second).rejects.toThrow('no');
+  const third = join('a', work);
+  await turn();
+  ends[0]!.resolve();
+  expect(await third).toBe(1);
 });
 
 test('whoever asks at the moment a run ends never runs beside the next one', async () => {

@@ -177,7 +177,7 @@ if (!(await hasRedis())) {
       expect(alone + sum(shared)).toBeLessThanOrEqual(quota);
     });
 
-    test('a share that is spent refuses no longer than a second after Redis is back', async () => {
+    test('a share that is spent refuses no longer once Redis is back, and says a second', async () => {
       const { all, proxy } = await behindProxy();
       const since = lines.length;
       proxy.delayMs = slowMs;
