@@ -19,6 +19,7 @@ export function abuseReport(all: Suffered[]): string {
     'p50 / p99 ms calm',
     'p50 / p99 ms hostile',
     'ratio of p99',
+    'p99 ms beside strangers, ratio',
     '5xx, refused, lost, late',
     'hostile answers',
     'memory MB before / peak / after',
@@ -32,14 +33,14 @@ export function abuseReport(all: Suffered[]): string {
 
 function rowOf(suffered: Suffered, what: string, index: number): string[] {
   const { abuse, rounds, processes, memory } = suffered;
-  const [calm, hostile] = (['calm', 'hostile'] as const).map((kind) => rounds.filter((round) => round.kind === kind)) as [
-    Round[],
-    Round[],
-  ];
+  const [calm, hostile, stranger] = (['calm', 'hostile', 'stranger'] as const).map((kind) =>
+    rounds.filter((round) => round.kind === kind),
+  ) as [Round[], Round[], Round[]];
   const of = (among: Round[], pick: (met: Met) => number) => median(among.map(({ met }) => pick(met[index]!)));
   const sum = (pick: (met: Met) => number) => hostile.reduce((total, { met }) => total + pick(met[index]!), 0);
   const times = (among: Round[]) => `${short(of(among, ({ p50 }) => p50))} / ${short(of(among, ({ p99 }) => p99))}`;
-  const ratio = of(hostile, ({ p99 }) => p99) / of(calm, ({ p99 }) => p99);
+  const p99Of = (among: Round[]) => of(among, ({ p99 }) => p99);
+  const ratio = p99Of(hostile) / p99Of(calm);
   const faults = [sum(({ failed }) => failed), sum(({ refused }) => refused), sum(({ lost }) => lost), sum(({ late }) => late)];
   const isHeld = ratio <= maxTimes && faults.every((count) => count === 0) && memory.every(isBack);
   const isFirst = index === 0;
@@ -60,6 +61,7 @@ function rowOf(suffered: Suffered, what: string, index: number): string[] {
     times(calm),
     times(hostile),
     `**${ratio.toFixed(2)}**`,
+    `${short(p99Of(stranger))}, ${(p99Of(stranger) / p99Of(calm)).toFixed(2)}`,
     faults.join(', '),
     isFirst ? answers.join(', ') : '',
     isFirst ? memory.map((one, at) => `${processes[at]} ${memoryOf(one)}`).join('; ') : '',

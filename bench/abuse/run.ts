@@ -7,12 +7,14 @@ import type { Usage } from '../probe.ts';
 import { type Process, startProcess } from '../processes.ts';
 import { silentReceiver } from '../silent-receiver.ts';
 import type { Stage } from '../stage.ts';
+import { median } from '../statistics.ts';
 import { openVictim } from '../victims/index.ts';
 import type { Met, Victim } from '../victims/victim.ts';
 import type { Abuse } from './abuse.ts';
 import { abuses } from './index.ts';
 
-export type Kind = 'calm' | 'hostile';
+/** `stranger`: beside processes that take as much of the processors as the hostile client made Kanal take, and never speak to it. */
+export type Kind = 'calm' | 'hostile' | 'stranger';
 export type Round = {
   kind: Kind;
   met: Met[];
@@ -37,6 +39,10 @@ const leadMs = 1_500;
 const startMs = 2_500;
 const backWithinMb = 50;
 const longestWaitMs = 60_000;
+/** The strangers share what they take: the work of a hostile client is done in more than one process, too. */
+const strangers = 2;
+/** Two calm rounds differ by as much. */
+const leastCores = 0.05;
 const lookEverySeconds = 5;
 
 /** Each hostile client of `only` (all: none named) beside the tenant, alternately without and with it, in processes made for it. */
@@ -60,6 +66,7 @@ async function suffer(stage: Stage, hostile: Hostile, abuse: Abuse, rounds: numb
   const { process: web, base } = await kanal.startWeb();
   const worker = abuse.hasWorker ? kanal.startWorker('') : undefined;
   const attacker = startProcess('bench/abuse/hostile.ts', {});
+  const others = Array.from({ length: strangers }, () => startProcess('bench/abuse/stranger.ts', {}));
   const measured = worker ? [web, worker] : [web];
   const cpu = () => ({
     web: cpuUsOf(web.pid),
@@ -86,17 +93,19 @@ async function suffer(stage: Stage, hostile: Hostile, abuse: Abuse, rounds: numb
     const order = { start: { number: abuse.number, what: abuse.what, target } };
     let before: number[] = [];
     for (let number = 0; number < rounds; number += 1)
-      for (const kind of number % 2 === 0 ? (['calm', 'hostile'] as const) : (['hostile', 'calm'] as const)) {
+      for (const kind of number % 2 === 0
+        ? (['calm', 'hostile', 'stranger'] as const)
+        : (['stranger', 'hostile', 'calm'] as const)) {
         await usagesOf(measured);
-        if (kind === 'hostile') {
-          await attacker.ask(order);
-          await sleep(leadMs);
-        }
+        if (kind === 'hostile') await attacker.ask(order);
+        if (kind === 'stranger') await Promise.all(others.map((one) => one.ask({ cores: takenBy(result.rounds) / strangers })));
+        if (kind !== 'calm') await sleep(leadMs);
         const [startedAt, spent] = [performance.now(), cpu()];
         const met = await Promise.all(victims.map((victim) => victim.round(seconds)));
         const cores = coresOf(spent, cpu(), performance.now() - startedAt);
         const { counts } =
           kind === 'hostile' ? await attacker.ask<{ counts: Record<string, number> }>({ stop: true }) : { counts: {} };
+        if (kind === 'stranger') await Promise.all(others.map((one) => one.ask({ stop: true })));
         const usages = await usagesOf(measured);
         result.rounds.push({ kind, met, usages, answers: counts, cores, isOver: await over() });
         if (before.length === 0) before = await residentMb(measured);
@@ -105,10 +114,19 @@ async function suffer(stage: Stage, hostile: Hostile, abuse: Abuse, rounds: numb
   } finally {
     watch.stop();
     for (const victim of victims) await victim.close();
-    await Promise.all([attacker.stop(), web.stop(), worker?.stop()]);
+    await Promise.all([attacker, web, worker, ...others].map((one) => one?.stop()));
     await takeHostileWorkAway(kanal.sql, organizationIds);
   }
   return result;
+}
+
+/** Cores that the hostile rounds took beyond the calm ones. */
+function takenBy(rounds: Round[]): number {
+  const of = (kind: Kind) =>
+    median(
+      rounds.filter((round) => round.kind === kind).map(({ cores }) => Object.values(cores).reduce((sum, one) => sum + one, 0)),
+    );
+  return Math.max(leastCores, of('hostile') - of('calm'));
 }
 
 const coresOf = (before: Record<string, number>, after: Record<string, number>, ms: number) =>
