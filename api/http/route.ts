@@ -68,7 +68,7 @@ export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
       const checked = validate(req, res);
       if (checked) await checked;
       const work = () => (receive ? answerReceived(receive, definition, deps, req, res) : answer(definition, deps, req, res));
-      await deps.database.onBehalfOf(res.locals.caller?.organizationId ?? operationId, work);
+      await deps.database.onBehalfOf(res.locals.caller?.organizationId ?? operationId, work, () => res.closed);
     } catch (error) {
       if (authenticate && error instanceof AppError && error.status === 401) challenge(res);
       answerError(error, errorShape, res);

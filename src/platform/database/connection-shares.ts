@@ -11,10 +11,16 @@ export type ConnectionShare = {
 
 type Done = (error: Error | undefined, client?: PoolClient, giveBack?: PoolClient['release']) => void;
 
-const holder = new AsyncLocalStorage<string>();
+type Holder = { key: string; hasLeft: () => boolean };
+const holder = new AsyncLocalStorage<Holder>();
+const never = () => false;
 
-/** The context of the call carries the key: a statement that forgot an argument would have no bound. */
-export const onBehalfOf = <Result>(key: string, work: () => Promise<Result>): Promise<Result> => holder.run(key, work);
+/** The context of the call carries the key: a statement that forgot an argument would have no bound. `hasLeft`: nobody waits for the answer any more. */
+export const onBehalfOf = <Result>(key: string, work: () => Promise<Result>, hasLeft = never): Promise<Result> =>
+  holder.run({ key, hasLeft }, work);
+
+/** Asked by a read whose turn comes: for somebody who has left it need not begin. */
+export const hasLeft = (): boolean => holder.getStore()?.hasLeft() ?? false;
 
 /** For work that one request begins and other requests share. */
 export const onNobodysBehalf = <Result>(work: () => Promise<Result>): Promise<Result> => holder.exit(work);
@@ -46,7 +52,7 @@ export function shareConnections(pool: Pool, { places, maxWaiting, waitMs }: Con
   }
 
   function connectShared(done: Done) {
-    const key = holder.getStore();
+    const key = holder.getStore()?.key;
     if (key === undefined) return connect(done);
     try {
       const place = shares.take(key);

@@ -13,7 +13,7 @@ export type Database = {
   em(): Em;
   /** `work` flushes its entities. `first` are statements sent together with `begin`; their results are not read. */
   transaction<Result>(work: (em: Em) => Promise<Result>, first?: string[]): Promise<Result>;
-  onBehalfOf<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
+  onBehalfOf<Result>(key: string, work: () => Promise<Result>, hasLeft?: () => boolean): Promise<Result>;
   onNobodysBehalf<Result>(work: () => Promise<Result>): Promise<Result>;
   /** For the begin of a transaction whose statements may take longer than a request's. */
   forLongWork: string[];

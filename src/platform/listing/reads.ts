@@ -1,3 +1,4 @@
+import { hasLeft } from '../database/connection-shares.ts';
 import type { Database } from '../database/database.ts';
 import { isTimedOut } from '../database/errors.ts';
 import { query, queryPlanned } from '../database/query.ts';
@@ -104,6 +105,8 @@ export function createReads(database: Database, { atOnce, checks, ms }: Options)
   ].join('; ');
 
   async function inOneConnection<Result>(organizationId: string, work: (ask: Ask) => Promise<Result>): Promise<Result> {
+    // Its answer is read by nobody, and the others of the organization wait for it.
+    if (hasLeft()) throw new AppError('unavailable', 'The client left before its turn');
     const client = await database.pool.connect();
     // Not before: others may have the connections.
     const beganAt = performance.now();

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { contactTable, readContactListing } from '../../../../src/contacts/list.ts';
 import { openDatabase } from '../../../../src/open-database.ts';
+import { onBehalfOf } from '../../../../src/platform/database/connection-shares.ts';
 import type { Database } from '../../../../src/platform/database/database.ts';
 import { uuidv7 } from '../../../../src/platform/ids.ts';
 import { readPage } from '../../../../src/platform/listing/page.ts';
@@ -88,6 +89,26 @@ test('whoever goes on asking rests for longer, no longer than the longest list, 
   const last = await tookMs('a', 0);
   expect(last).toBeGreaterThan(1_350);
   expect(last).toBeLessThan(3_500);
+});
+
+test('what waits for somebody who has left does not begin, and the next one has the place at once', async () => {
+  const reads = createReads(database, { ...bounds, atOnce: 1 });
+  let [hasLeft, begun] = [false, 0];
+  const first = reads.dear('a', (ask) => ask('select pg_sleep(0.1)', []));
+  const left = onBehalfOf(
+    'a',
+    () =>
+      reads.dear('a', async () => {
+        begun += 1;
+      }),
+    () => hasLeft,
+  );
+  const refused = expect(left).rejects.toMatchObject({ code: 'unavailable', message: 'The client left before its turn' });
+  hasLeft = true;
+  await first;
+  await refused;
+  expect(begun).toBe(0);
+  expect(await onBehalfOf('a', () => reads.dear('a', (ask) => ask('select 1 as one', [])))).toEqual([{ one: 1 }]);
 });
 
 test('short lists are free, however many', async () => {
