@@ -45,7 +45,7 @@ const strangers = 2;
 const leastCores = 0.05;
 const lookEverySeconds = 5;
 
-/** Each hostile client of `only` (all: none named) beside the tenant, alternately without and with it, in processes made for it. */
+/** Each hostile client of `only` (all: none named) beside the tenant, by turns without it, with it and with strangers, in processes made for it. */
 export async function abuseBench(stage: Stage, only: number[], rounds: number, seconds: number): Promise<Suffered[]> {
   const hostile = await openHostile(stage);
   const suffered: Suffered[] = [];
@@ -120,11 +120,13 @@ async function suffer(stage: Stage, hostile: Hostile, abuse: Abuse, rounds: numb
   return result;
 }
 
-/** Cores that the hostile rounds took beyond the calm ones. */
+/** Cores that Kanal and its database took in the hostile rounds beyond the calm ones. The client has the lowest priority, and is none of them. */
 function takenBy(rounds: Round[]): number {
   const of = (kind: Kind) =>
     median(
-      rounds.filter((round) => round.kind === kind).map(({ cores }) => Object.values(cores).reduce((sum, one) => sum + one, 0)),
+      rounds
+        .filter((round) => round.kind === kind)
+        .map(({ cores: { client: _, ...taken } }) => Object.values(taken).reduce((sum, one) => sum + one, 0)),
     );
   return Math.max(leastCores, of('hostile') - of('calm'));
 }

@@ -1,4 +1,5 @@
 import type { Own } from '../platform/database/own.ts';
+import { AppError } from '../platform/errors.ts';
 import { countsIn, countsOfRecipients, figuresOfRecipients } from '../platform/retention/campaign-figures.ts';
 
 /** Above so many recipients what was counted a moment ago is shown. */
@@ -98,21 +99,30 @@ export async function countedNow<Value>(
     return { row, shown };
   }
 
-  async function counted(): Promise<Snapshot<Value>> {
+  async function counted(isKept = false): Promise<Snapshot<Value>> {
     const [fresh] = await own.sql<Snapshot<Value>>(count, [id]);
-    if (isMany(fresh!.value)) await store(fresh!);
+    if (isKept || isMany(fresh!.value)) await store(fresh!);
     return fresh!;
   }
 
   const { row, shown } = await seen();
   if (!row || shown) return shown;
-  // Of its readers one counts again, and the others see what is kept.
-  if (isMany(row.kept)) return (await own.sql(claim, [id])).length === 0 ? { value: row.kept!, at: row.kept_at } : counted();
+  if (isMany(row.kept)) {
+    // Of its readers one counts again. The others see what is kept, and so does that one where there is no place.
+    const kept = { value: row.kept!, at: row.kept_at };
+    const isClaimed = (await own.sql(claim, [id])).length > 0;
+    return isClaimed ? many.rest(() => counted(true)).catch((error) => orKept(error, kept)) : kept;
+  }
   return many.join(async () => {
     // Those who were before may have kept it.
     const again = await seen();
-    return !again.row || again.shown ? again.shown : many.rest(counted);
+    return !again.row || again.shown ? again.shown : many.rest(() => counted());
   });
+}
+
+function orKept<Value>(error: unknown, kept: Snapshot<Value>): Snapshot<Value> {
+  if (error instanceof AppError && error.code === 'unavailable') return kept;
+  throw error;
 }
 
 /** SQL: a range of the index for each campaign that keeps no count. */

@@ -36,7 +36,7 @@ const campaignById = statement((select, { id }: { id: string }) =>
 const join = createJoined<Snapshot<Figure[]> | undefined>();
 
 /**
- * As `countsOf`; above 50,000 recipients it is counted again after 20 times as long as that takes, or 5 seconds. With `reads` the first counts of many
+ * As `countsOf`; above 50,000 recipients it is counted again after 20 times as long as that takes, or 5 seconds. With `reads` the counts of many
  * have a place. Throws 404, 503.
  */
 export async function statsOf(own: Own, id: string, reads?: Pick<Reads, 'resting'>): Promise<Stats> {

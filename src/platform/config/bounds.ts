@@ -132,7 +132,7 @@ export const bounds = {
     .max(100)
     .default(1)
     .description(
-      'Lists with search, filters or a total, pages of rules, campaigns and staff, and searches for free times, that a process works on at once for an organization; the rest waits. As many saves, moves and tests of rules and campaigns, and as many counts of a large campaign, apart from these',
+      'Lists with search, filters or a total, pages of rules, campaigns and staff, and searches for free times, that a process works on at once for an organization; the rest waits. As many saves, moves and tests of rules and campaigns, and as many counts for the statistics of a large campaign, apart from these',
     ),
   LIST_TIMEOUT_MS: whole.min(100).max(30_000).default(2_000).description('Longest a statement of such a list may take'),
   LIST_MAX_CHECKS: whole

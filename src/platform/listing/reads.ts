@@ -52,7 +52,7 @@ const maxWaitingCounted = 8;
 const waitMs = 5_000;
 /** After a list this long comes a rest of the same length: one organization must not occupy a core of the database. */
 const restFromMs = 200;
-/** In the long run an organization has a quarter of a core of the database for such lists; what a person asks for is more than that for a moment. */
+/** In the long run a place takes a quarter of a core of the database, half where a list has all the time there is; what a person asks for is more for a moment. */
 const ofDatabase: Price = { rest: { idle: 3, busy: 3 }, freeMs: 2_000 };
 /** Slow pages of several downloads and their rests must stay below the time after which a silent connection is closed. */
 const maxExportRestMs = 1_000;
@@ -68,10 +68,11 @@ export function createReads(database: Database, { atOnce, checks, ms }: Options)
     waitMs,
     refusal: 'Too many searches of the organization at once: run them one after the other',
     restMs(tookMs, key) {
-      const rest = tookMs > restFromMs ? tookMs : 0;
-      // No longer than after the longest list: whoever comes while it begins must not be refused for it.
-      const owed = Math.min(ms, had.owedMs(key));
-      return Math.max(rest, owed, timeShares.owedMs(pagesOf(key)));
+      const pages = timeShares.owedMs(pagesOf(key));
+      // A short one pays for no other: those who wait with it would be refused.
+      if (tookMs <= restFromMs) return pages;
+      // No longer than after the longest list, for the same reason.
+      return Math.max(tookMs, Math.min(ms, had.owedMs(key)), pages);
     },
   });
   // Without a rest: such work lets others in by itself, and takes no part of the database meanwhile.

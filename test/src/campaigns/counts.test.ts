@@ -4,6 +4,7 @@ import { completeCampaign } from '../../../src/campaigns/feed/end.ts';
 import { campaignLane } from '../../../src/campaigns/jobs.ts';
 import { statsOf } from '../../../src/campaigns/stats.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
+import { AppError } from '../../../src/platform/errors.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { peopleOf } from '../../support/campaign-people.ts';
 import { channel } from '../../support/factories/channel.ts';
@@ -117,7 +118,7 @@ test('of many who ask at once for the statistics of many, few count, in places t
   expect(seen.places).toHaveLength(before);
 });
 
-test('what the first of many has counted and kept the others are shown, and no place is needed to count again', async () => {
+test('what the first of many has counted and kept the others are shown, also where there is no place to count again', async () => {
   const id = await peopleOf(house).running();
   await insert(id, 50_001);
   const seen = watched();
@@ -127,7 +128,11 @@ test('what the first of many has counted and kept the others are shown, and no p
   await house.sql('update campaigns set figures_due_at = clock_timestamp() where id = $1', [id]);
   const again = await Promise.all(Array.from({ length: 10 }, () => statsOf(seen.own, id, seen.reads)));
   expect(new Set(again.map(({ as_of }) => as_of)).size).toBeLessThanOrEqual(2);
-  expect([seen.counts(), seen.places.length]).toEqual([2, 1]);
+  expect([seen.counts(), seen.places.length]).toEqual([2, 2]);
+  await house.sql('update campaigns set figures_due_at = clock_timestamp() where id = $1', [id]);
+  const full = { resting: () => Promise.reject(new AppError('unavailable', 'full')) };
+  expect(await statsOf(seen.own, id, full)).toEqual(await statsOf(seen.own, id, seen.reads));
+  expect(seen.counts()).toBe(2);
 });
 
 test('the event of its end tells what it came to, however many they are', async () => {

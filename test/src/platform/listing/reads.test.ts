@@ -91,6 +91,18 @@ test('whoever goes on asking rests for longer, no longer than the longest list, 
   expect(last).toBeLessThan(3_500);
 });
 
+test('short ones that wait behind a long one wait for its rest once', async () => {
+  const reads = createReads(database, { ...bounds, atOnce: 1, ms: 1_500 });
+  const ask = (seconds: number) => reads.dear('a', (run) => run(`select pg_sleep(${seconds})`, []));
+  const beganAt = performance.now();
+  const ended: number[] = [];
+  const all = [ask(1.4), ask(0), ask(0), ask(0)].map((one) => one.then(() => ended.push(performance.now() - beganAt)));
+  await Promise.all(all);
+  // With its debt each of them would keep the place for a second and a half.
+  expect(ended[3]! - ended[1]!).toBeLessThan(1_000);
+  expect(ended[1]! - ended[0]!).toBeGreaterThan(1_300);
+});
+
 test('what waits for somebody who has left does not begin, and the next one has the place at once', async () => {
   const reads = createReads(database, { ...bounds, atOnce: 1 });
   let [hasLeft, begun] = [false, 0];
