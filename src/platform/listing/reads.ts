@@ -56,7 +56,7 @@ const restFromMs = 200;
 const ofDatabase: Price = { rest: { idle: 3, busy: 3 }, freeMs: 2_000 };
 /** Slow pages of several downloads and their rests must stay below the time after which a silent connection is closed. */
 const maxExportRestMs = 1_000;
-/** After it the next one has the rest of the time that it waits for. */
+/** Whoever waits behind a count of seconds must not be refused for its rest. */
 const maxCountRestMs = 1_000;
 const maxTimerMs = 2 ** 31 - 1;
 
