@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import Joi from 'joi';
 import { actorOf, type Caller, noOrganization } from '../../src/organizations/caller.ts';
 import { includeAct } from '../../src/platform/audit/record.ts';
+import { endWriteTurn } from '../../src/platform/database/connection-shares.ts';
 import type { Em } from '../../src/platform/database/database.ts';
 import { type Own, ownRows } from '../../src/platform/database/own.ts';
 import { AppError } from '../../src/platform/errors.ts';
@@ -65,10 +66,16 @@ export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
       checkStorable(req, definition);
       // For all endpoints, and with celebrate, it would be a fifth of the start: each is made at its first request.
       validate ??= (await import('./middleware/validated.ts')).validated({ ...definition, body });
-      const checked = validate(req, res);
-      if (checked) await checked;
-      const work = () => (receive ? answerReceived(receive, definition, deps, req, res) : answer(definition, deps, req, res));
-      await deps.database.onBehalfOf(res.locals.caller?.organizationId ?? operationId, work, () => res.closed);
+      const check = validate;
+      const work = async () => {
+        const checked = check(req, res);
+        if (checked) await checked;
+        await (receive ? answerReceived(receive, definition, deps, req, res) : answer(definition, deps, req, res));
+      };
+      const { database } = deps;
+      const caller = res.locals.caller as Caller | undefined;
+      const inTurn = isRead || !caller ? work : () => database.inWriteTurn(work);
+      await database.onBehalfOf(caller?.organizationId ?? operationId, inTurn, () => res.closed);
     } catch (error) {
       if (authenticate && error instanceof AppError && error.status === 401) challenge(res);
       answerError(error, errorShape, res);
@@ -242,6 +249,7 @@ async function waited(
   else res.once('close', () => closed.abort());
   const applied: Record<string, string> = preferred ? { 'Preference-Applied': `wait=${seconds}` } : {};
   const asItStands = async () => (definition.outcome ? definition.outcome(input, deps, reply) : reply);
+  endWriteTurn();
   try {
     const outcome = await waitForOperation(
       input,

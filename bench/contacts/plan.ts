@@ -84,6 +84,7 @@ export const unbounded = (source: Source): Reads => {
     resting: (_organizationId, work) => work(),
     counted: (_organizationId, work) => work(),
     inPlace: (_key, work) => work(),
+    lookInTurn: (_organizationId, step) => step(),
     inTurns: (_organizationId, steps) => steps,
     bounds: { checks: 100_000, ms: 2_000 },
   };

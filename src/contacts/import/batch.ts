@@ -10,7 +10,7 @@ import { applyRows } from './apply-rows.ts';
 import { holdRows } from './hold-rows.ts';
 import { type Standing, Taken } from './resolve-rows.ts';
 import { type Entry, isBad } from './row.ts';
-import { type StagedRow, stageRows } from './staging.ts';
+import type { StagedRow } from './staging.ts';
 import { contactImportTables } from './tables.ts';
 
 const { beginAt, moveOn } = progressIn(contactImportTables);
@@ -40,7 +40,6 @@ async function importOnce(client: PoolClient, secrets: Secrets, own: Import, don
   const refused = new Map<number, RowError>();
   let taken = entries.length;
   if (staged.length > 0) {
-    await stageRows(client, staged);
     const { rows, standings, writes } = await holdRows(client, own.organizationId, staged);
     if (rows.length < staged.length) taken = staged[rows.length]!.n;
     if (writes.length > 0) await applyRows(client, secrets, own.organizationId, writes);

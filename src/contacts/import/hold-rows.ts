@@ -5,7 +5,8 @@ import { foldRows } from './fold-rows.ts';
 import { groupsOf } from './groups.ts';
 import { findPeople, identityKey } from './people.ts';
 import { resolveRows, type Standing, Taken } from './resolve-rows.ts';
-import { copyRows, type StagedRow, unstageRows } from './staging.ts';
+import { copyRows, type StagedRow, stageRows, unstageRows } from './staging.ts';
+import { standInsOf } from './stand-ins.ts';
 
 /** The server has room for some 6,400 locks: a batch that changes more contacts ends earlier. */
 const maxLocks = 1_000;
@@ -24,9 +25,22 @@ const keyOf = ({ id, identities }: StagedRow, standing: Standing | undefined) =>
   ...(standing?.kind === 'known' ? [standing.owner] : []),
 ];
 
-/** Locks all contacts that will change until the commit. Rows of one contact become one. Throws Taken. */
+/** Stages the rows, and locks all contacts that will change until the commit. Rows of one contact become one. Throws Taken. */
 export async function holdRows(client: PoolClient, organizationId: string, staged: StagedRow[]): Promise<Held> {
-  const first = await resolveRows(client, organizationId, staged);
+  const { looked, spread } = standInsOf(staged);
+  await stageRows(client, looked);
+  const resolved = async (rows: StagedRow[]) => {
+    const last = rows.at(-1)!.n;
+    return spread(
+      await resolveRows(
+        client,
+        organizationId,
+        looked.filter(({ n }) => n <= last),
+      ),
+      rows,
+    );
+  };
+  const first = await resolved(staged);
   const { groups, shared } = groupsOf(staged.map((row) => keyOf(row, first.get(row.n))));
   const held = new Set<string>();
   let end = 0;
@@ -41,7 +55,7 @@ export async function holdRows(client: PoolClient, organizationId: string, stage
     client,
     staged.slice(end).map(({ n }) => n),
   );
-  const standings = held.size === 0 ? first : await resolveAgain(client, organizationId, rows, held, first);
+  const standings = held.size === 0 ? first : await resolveAgain(client, () => resolved(rows), held, first);
   const together = rows.filter((_, index) => shared.has(groups[index]!));
   const folded = await fold(client, organizationId, together, held, standings);
   const refused = rows.filter(({ n }) => standings.get(n)!.kind === 'refused').map(({ n }) => n);
@@ -89,8 +103,7 @@ function writeOf({ n, contactId, identities, tags }: StagedRow, standing: Standi
 /** Rows read before the locks may have changed. */
 async function resolveAgain(
   client: PoolClient,
-  organizationId: string,
-  rows: StagedRow[],
+  resolved: () => Promise<Map<number, Standing>>,
   held: Set<string>,
   before: Map<number, Standing>,
 ): Promise<Map<number, Standing>> {
@@ -101,9 +114,9 @@ async function resolveAgain(
        from unnest($1::text[]) as lock`,
     [locks],
   );
-  const standings = await resolveRows(client, organizationId, rows);
-  for (const { n } of rows) {
-    const [was, is] = [before.get(n)!, standings.get(n)!];
+  const standings = await resolved();
+  for (const [n, is] of standings) {
+    const was = before.get(n)!;
     const isSame =
       was.kind === is.kind && (is.kind !== 'known' || (is.owner === ownerOf(was) && (!is.isChanged || held.has(is.owner))));
     if (!isSame) throw new Taken();

@@ -1,17 +1,20 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Pool, PoolClient } from 'pg';
+import { type Crowd, crowd as crowdHere } from '../load/busy.ts';
 import { createShares } from '../load/shares.ts';
 
 export type ConnectionShare = {
   /** Connections at once; one of the pool is always left to other keys. */
   places: number;
+  /** Requests that write at once while the process has no time left and others want it, too: a burst of them would take it from the others' reads. */
+  crowdedWrites: number;
   maxWaiting: number;
   waitMs: number;
 };
 
 type Done = (error: Error | undefined, client?: PoolClient, giveBack?: PoolClient['release']) => void;
 
-type Holder = { key: string; hasLeft: () => boolean };
+type Holder = { key: string; hasLeft: () => boolean; endTurn?: () => void };
 const holder = new AsyncLocalStorage<Holder>();
 const never = () => false;
 
@@ -25,13 +28,35 @@ export const hasLeft = (): boolean => holder.getStore()?.hasLeft() ?? false;
 /** For work that one request begins and other requests share. */
 export const onNobodysBehalf = <Result>(work: () => Promise<Result>): Promise<Result> => holder.exit(work);
 
+/** Runs a request that writes when it is the turn of its key. Throws 503. */
+export type InWriteTurn = <Result>(write: () => Promise<Result>) => Promise<Result>;
+
+/** The request of the call begins to wait, for a lock or an outcome: others of its key need not wait for that. */
+export const endWriteTurn = (): void => holder.getStore()?.endTurn?.();
+
+const refusal = 'Too many of your requests are at work at once; try again';
+/** A burst that has to wait is better answered late than asked again. */
+const writeWaitMs = 5_000;
+/** Whoever takes longer waits for the database or somebody else, and not for this process. */
+const turnMs = 250;
+
 /** Work without a key, such as a probe or a sweep, is not counted. */
-export function shareConnections(pool: Pool, { places, maxWaiting, waitMs }: ConnectionShare): void {
+export function shareConnections(
+  pool: Pool,
+  { places, crowdedWrites, maxWaiting, waitMs }: ConnectionShare,
+  crowd: Crowd = crowdHere,
+): InWriteTurn {
   const shares = createShares({
     perKey: Math.max(1, Math.min(places, pool.options.max - 1)),
     maxWaiting,
     waitMs,
-    refusal: 'Too many of your requests are at work at once; try again',
+    refusal,
+  });
+  const writes = createShares({
+    perKey: () => (crowd.isCrowded() ? crowdedWrites : Number.POSITIVE_INFINITY),
+    maxWaiting,
+    waitMs: Math.max(waitMs, writeWaitMs),
+    refusal,
   });
   const connect = pool.connect.bind(pool) as (done: Done) => void;
 
@@ -54,6 +79,7 @@ export function shareConnections(pool: Pool, { places, maxWaiting, waitMs }: Con
   function connectShared(done: Done) {
     const key = holder.getStore()?.key;
     if (key === undefined) return connect(done);
+    crowd.met(key);
     try {
       const place = shares.take(key);
       if (place instanceof Promise) place.then((release) => connectInPlace(release, done), done);
@@ -67,4 +93,19 @@ export function shareConnections(pool: Pool, { places, maxWaiting, waitMs }: Con
     new Promise<PoolClient>((resolve, reject) => connectShared((error, client) => (client ? resolve(client) : reject(error))));
 
   pool.connect = ((done?: Done) => (done ? connectShared(done) : connectPromised())) as Pool['connect'];
+
+  return async (write) => {
+    const store = holder.getStore();
+    if (!store) return write();
+    const place = writes.take(store.key);
+    const release = place instanceof Promise ? await place : place;
+    store.endTurn = release;
+    const timer = setTimeout(release, turnMs);
+    try {
+      return await write();
+    } finally {
+      clearTimeout(timer);
+      release();
+    }
+  };
 }

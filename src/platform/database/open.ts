@@ -3,7 +3,7 @@ import { CompiledQuery, type Kysely } from 'kysely';
 import type { Pool } from 'pg';
 import type { Log } from '../log.ts';
 import { BindingDriver } from './binding-driver.ts';
-import { onBehalfOf, onNobodysBehalf, shareConnections } from './connection-shares.ts';
+import { type InWriteTurn, onBehalfOf, onNobodysBehalf, shareConnections } from './connection-shares.ts';
 import type { Database } from './database.ts';
 import { lockError } from './errors.ts';
 import { PreparingClient } from './preparing-client.ts';
@@ -44,7 +44,7 @@ export async function openDatabase(
   ormOptions: Options,
   { url, poolMax, applicationName, log, bounds }: DatabaseOptions,
 ): Promise<Database> {
-  const made: { pool?: Pool } = {};
+  const made: { pool?: Pool; inWriteTurn?: InWriteTurn } = {};
   const sessionSettings = sessionSettingsOf(bounds);
   const { enable_seqscan, jit, plan_cache_mode, transaction_timeout, ...timeouts } = sessionSettings;
   // Not MikroORM.init(): it looks for extensions, and loads the migrator.
@@ -65,7 +65,7 @@ export async function openDatabase(
       keepAlive: true,
       onPoolCreated: (created: Pool) => {
         made.pool = created;
-        if (bounds) shareConnections(created, bounds.share);
+        if (bounds) made.inWriteTurn = shareConnections(created, bounds.share);
       },
     },
   });
@@ -95,6 +95,7 @@ export async function openDatabase(
           throw error;
         }
       }),
+    inWriteTurn: made.inWriteTurn ?? ((write) => write()),
     onBehalfOf: bounds ? onBehalfOf : (_key, work) => work(),
     onNobodysBehalf: bounds ? onNobodysBehalf : (work) => work(),
     forLongWork: bounds ? longWork(bounds) : [],

@@ -18,6 +18,13 @@ export const requestBoundsSettings = {
     .max(200)
     .default(8)
     .description('Connections of a web process that requests of one organization hold at once; one is always left to the others'),
+  DATABASE_CROWDED_WRITES: whole
+    .min(1)
+    .max(200)
+    .default(1)
+    .description(
+      'Requests of one organization that write at once in a web process that has little time left and works for others, too',
+    ),
   DATABASE_POOL_SHARE_MAX_WAITING: whole
     .min(0)
     .max(100_000)
@@ -54,6 +61,7 @@ export const requestBoundsSettings = {
 
 export type RequestBoundsSettings = {
   databasePoolShare: number;
+  databaseCrowdedWrites: number;
   databasePoolShareMaxWaiting: number;
   databasePoolShareWaitMs: number;
   requestStatementTimeoutMs: number;
@@ -69,6 +77,7 @@ export const requestBoundsOf = (config: RequestBoundsSettings): RequestBounds =>
   transactionMs: config.requestTransactionTimeoutMs,
   share: {
     places: config.databasePoolShare,
+    crowdedWrites: config.databaseCrowdedWrites,
     maxWaiting: config.databasePoolShareMaxWaiting,
     waitMs: config.databasePoolShareWaitMs,
   },

@@ -1,3 +1,4 @@
+import { endWriteTurn } from '../database/connection-shares.ts';
 import { RecordBusy } from '../database/errors.ts';
 import { AppError } from '../errors.ts';
 import { createShares, type Release } from '../load/shares.ts';
@@ -24,6 +25,7 @@ export function createLockTurns(waitMs: number, mostMs?: number): LockTurns {
       try {
         for (const lock of locks) {
           const turn = turns.take(lock);
+          if (turn instanceof Promise) endWriteTurn();
           held.push(turn instanceof Promise ? await turn : turn);
         }
       } catch (error) {

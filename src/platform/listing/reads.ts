@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts';
 import { isTimedOut } from '../database/errors.ts';
 import { query, queryPlanned } from '../database/query.ts';
 import { AppError } from '../errors.ts';
-import { createBusyProbe, restTimes } from '../load/busy.ts';
+import { createBusyProbe, crowd, restTimes } from '../load/busy.ts';
 import { createShares, createTimeShares, type Price, pagesOf, timeShares } from '../load/shares.ts';
 import type { Ask } from './paging.ts';
 
@@ -19,6 +19,8 @@ export type Reads = {
   counted<Result>(organizationId: string, work: () => Promise<Result>): Promise<Result>;
   /** Runs `work` in a place of the key, for what takes time here and not in the database. Throws 503. */
   inPlace<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
+  /** A step of a look through all records, one at a time for an organization, with a rest. Throws 503 when the client has left. */
+  lookInTurn<Result>(organizationId: string, step: () => Promise<Result>): Promise<Result>;
   /** Steps of a long read run one at a time for an organization, with rests for other work. */
   inTurns<Step>(organizationId: string, steps: AsyncGenerator<Step>): AsyncGenerator<Step>;
   bounds: ReadBounds;
@@ -60,6 +62,11 @@ const maxExportRestMs = 1_000;
 const maxCountRestMs = 1_000;
 const maxTimerMs = 2 ** 31 - 1;
 
+/** An answer that nobody reads is not begun: the others of the organization wait for it. */
+function assertStillThere() {
+  if (hasLeft()) throw new AppError('unavailable', 'The client left before its turn');
+}
+
 export function createReads(database: Database, { atOnce, checks, ms }: Options): Reads {
   const had = createTimeShares(undefined, ofDatabase);
   const shares = createShares({
@@ -92,12 +99,21 @@ export function createReads(database: Database, { atOnce, checks, ms }: Options)
     restMs: (tookMs) => (tookMs > restFromMs ? Math.min(maxCountRestMs, tookMs) : 0),
   });
   const isBusy = createBusyProbe();
+  const idleTimes = () => (crowd.isShared() ? restTimes.shared : restTimes.idle);
+  const restOfStep = (tookMs: number) => Math.min(maxExportRestMs, tookMs * (isBusy() ? restTimes.busy : idleTimes()));
   const turns = createShares({
     perKey: 1,
     maxWaiting: Number.POSITIVE_INFINITY,
     waitMs: maxTimerMs,
     refusal: 'Too many exports at once',
-    restMs: (tookMs) => Math.min(maxExportRestMs, tookMs * (isBusy() ? restTimes.busy : restTimes.idle)),
+    restMs: restOfStep,
+  });
+  const looks = createShares({
+    perKey: 1,
+    maxWaiting,
+    waitMs: maxTimerMs,
+    refusal: 'Too many exports at once',
+    restMs: restOfStep,
   });
   // One server process each: a parallel plan would take cores from other organizations. One snapshot: a page may take two statements.
   const begin = [
@@ -106,8 +122,7 @@ export function createReads(database: Database, { atOnce, checks, ms }: Options)
   ].join('; ');
 
   async function inOneConnection<Result>(organizationId: string, work: (ask: Ask) => Promise<Result>): Promise<Result> {
-    // Its answer is read by nobody, and the others of the organization wait for it.
-    if (hasLeft()) throw new AppError('unavailable', 'The client left before its turn');
+    assertStillThere();
     const client = await database.pool.connect();
     // Not before: others may have the connections.
     const beganAt = performance.now();
@@ -145,6 +160,11 @@ export function createReads(database: Database, { atOnce, checks, ms }: Options)
     resting: (organizationId, work) => counts.use(organizationId, work),
     counted: (organizationId, work) => counted.use(organizationId, work),
     inPlace: (key, work) => places.use(key, work),
+    lookInTurn: (organizationId, step) =>
+      looks.use(organizationId, () => {
+        assertStillThere();
+        return step();
+      }),
     async *inTurns(organizationId, steps) {
       try {
         for (;;) {

@@ -16,7 +16,8 @@ export type Shares = {
 };
 
 type Options = {
-  perKey: number;
+  /** A function: it may fall below what is held, and rise while some wait, who then get a place one after the other. */
+  perKey: number | (() => number);
   maxWaiting: number;
   waitMs: number;
   /** The wait begins anew whenever somebody of the key gets a place, until it is this long in all. Default: it never does. */
@@ -29,20 +30,38 @@ type Options = {
 type Waiting = { give(release: Release): void; refuse(): void; moved(): void };
 type Share = { held: number; waiting: Set<Waiting> };
 
+/** Whether there are more places than before. */
+const lookEveryMs = 100;
+
 /** First come first served within a key (an organization); an unused key takes no memory. */
 export function createShares({ perKey, maxWaiting, waitMs, mostMs = 0, refusal, restMs }: Options): Shares {
   const shares = new Map<string, Share>();
+  const places = typeof perKey === 'number' ? () => perKey : perKey;
+
+  function giveNext(key: string, share: Share) {
+    const [next] = share.waiting;
+    // One is always given: nobody else would.
+    if (!next || (share.held > 0 && share.held >= places())) return;
+    share.waiting.delete(next);
+    share.held += 1;
+    next.give(releaseOf(key, share));
+    if (mostMs > 0) for (const one of share.waiting) one.moved();
+  }
 
   function giveBack(key: string, share: Share) {
-    const [next] = share.waiting;
-    if (next) {
-      share.waiting.delete(next);
-      next.give(releaseOf(key, share));
-      if (mostMs > 0) for (const one of share.waiting) one.moved();
-      return;
-    }
     share.held -= 1;
+    giveNext(key, share);
     if (share.held === 0) shares.delete(key);
+  }
+
+  let looking: NodeJS.Timeout | undefined;
+  function lookAgain() {
+    let isWaitedFor = false;
+    for (const [key, share] of shares) {
+      if (share.waiting.size > 0) giveNext(key, share);
+      isWaitedFor ||= share.waiting.size > 0;
+    }
+    looking = isWaitedFor ? setTimeout(lookAgain, lookEveryMs) : undefined;
   }
 
   function releaseOf(key: string, share: Share): Release {
@@ -56,7 +75,7 @@ export function createShares({ perKey, maxWaiting, waitMs, mostMs = 0, refusal, 
 
   function tryTake(key: string): Release | undefined {
     const share = shares.get(key) ?? { held: 0, waiting: new Set() };
-    if (share.held >= perKey) return undefined;
+    if (share.held > 0 && (share.waiting.size > 0 || share.held >= places())) return undefined;
     share.held += 1;
     shares.set(key, share);
     return releaseOf(key, share);
@@ -85,6 +104,7 @@ export function createShares({ perKey, maxWaiting, waitMs, mostMs = 0, refusal, 
       const since = performance.now();
       const timer = setTimeout(waiting.refuse, waitMs);
       share.waiting.add(waiting);
+      if (typeof perKey !== 'number') looking ??= setTimeout(lookAgain, lookEveryMs);
     });
   }
 
@@ -107,6 +127,7 @@ export function createShares({ perKey, maxWaiting, waitMs, mostMs = 0, refusal, 
     held: (key) => shares.get(key)?.held ?? 0,
     waiting: (key) => shares.get(key)?.waiting.size ?? 0,
     close() {
+      clearTimeout(looking);
       for (const { waiting } of shares.values()) for (const one of waiting) one.refuse();
     },
   };

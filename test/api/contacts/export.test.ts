@@ -198,6 +198,29 @@ test('a client that goes away is read no further for', async () => {
   expect(line).toMatchObject({ status: 499 });
 });
 
+test('a custom field of the last contact, too, has its column', async () => {
+  const tenant = await app.organization();
+  await app.rows(
+    `insert into contacts (id, organization_id, name, phone_number, custom_fields)
+     select uuidv7(), $1, 'P' || n, '', case when n = 4000 then '{"last": 1, "a": 2}' when n % 2 = 0 then '{}' else '{"a": 1}' end::jsonb
+       from generate_series(1, 4000) n order by n`,
+    [tenant.organizationId],
+  );
+  for (const filters of [
+    [],
+    [{ field: 'name', operator: 'neq', value: 'P' }],
+    [{ field: 'name', operator: 'starts_with', value: 'P' }],
+  ])
+    for (const sort of ['created_at', '-created_at']) {
+      const query = new URLSearchParams({ filters: JSON.stringify(filters), sort });
+      const { text } = await app.raw('GET', `/v1/contacts/export?${query}`, tenant);
+      const [header, ...rows] = text.split('\r\n');
+      expect(header).toContain('tags,custom_fields.a,custom_fields.last,created_at');
+      expect(rows).toHaveLength(4_001);
+      expect(rows.filter((row) => row.includes(',2,1,'))).toHaveLength(1);
+    }
+});
+
 test('pages that no index answers are read in places of the organization, one after the other, and hold none in between', async () => {
   const tenant = await app.organization();
   await app.rows(
@@ -225,9 +248,11 @@ test('pages that no index answers are read in places of the organization, one af
     return [rows.length, begun];
   };
   try {
-    // The custom fields once, and four pages.
-    expect(await read([{ field: 'name', operator: 'neq', value: 'P' }])).toEqual([3500, 5]);
-    expect(await read([])).toEqual([3500, 1]);
+    // Seven pages; the custom fields are looked for in turns, without a place.
+    expect(await read([{ field: 'name', operator: 'neq', value: 'P' }])).toEqual([3500, 7]);
+    expect(await read([])).toEqual([3500, 0]);
+    // What an index finds is looked through at once.
+    expect(await read([{ field: 'name', operator: 'eq', value: 'P7' }])).toEqual([1, 1]);
   } finally {
     reads.dear = dear;
   }

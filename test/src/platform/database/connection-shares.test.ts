@@ -1,12 +1,17 @@
 import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Response } from 'express';
 import pg from 'pg';
 import { send } from '../../../../api/http/send.ts';
 import { openDatabase } from '../../../../src/open-database.ts';
-import type { ConnectionShare } from '../../../../src/platform/database/connection-shares.ts';
+import {
+  type ConnectionShare,
+  endWriteTurn,
+  onBehalfOf,
+  shareConnections,
+} from '../../../../src/platform/database/connection-shares.ts';
 import type { Database } from '../../../../src/platform/database/database.ts';
 import { query } from '../../../../src/platform/database/query.ts';
 import { createTestDatabase } from '../../../support/database.ts';
@@ -30,7 +35,7 @@ async function withShare(share: Partial<ConnectionShare>, work: (database: Datab
       longStatementMs: 60_000,
       lockMs: 60_000,
       transactionMs: 60_000,
-      share: { places: 2, maxWaiting: 100, waitMs: 60_000, ...share },
+      share: { places: 2, crowdedWrites: 1, maxWaiting: 100, waitMs: 60_000, ...share },
     },
   });
   await work(database).finally(() => database.close());
@@ -156,5 +161,65 @@ test('a reply that streams reads on for its organization when its reader makes r
     end();
     await holding;
     server.close();
+  });
+});
+
+describe('requests that write', () => {
+  let isCrowded = true;
+  const crowd = { met: () => undefined, isShared: () => isCrowded, isCrowded: () => isCrowded };
+  const share = { places: 2, crowdedWrites: 1, maxWaiting: 2, waitMs: 60_000 };
+  let inWriteTurn: ReturnType<typeof shareConnections>;
+  beforeEach(() => {
+    isCrowded = true;
+    inWriteTurn = shareConnections(new pg.Pool({ max: 3 }), share, crowd);
+  });
+
+  /** Each ends when its `end` is called. */
+  function begin(key: string, first: () => void = () => {}) {
+    const one = { hasBegun: false, end: () => {}, done: Promise.resolve() };
+    const held = new Promise<void>((resolve) => {
+      one.end = resolve;
+    });
+    one.done = onBehalfOf(key, () =>
+      inWriteTurn(async () => {
+        one.hasBegun = true;
+        first();
+        await held;
+      }),
+    );
+    return one;
+  }
+  const begun = (all: { hasBegun: boolean }[]) => all.map(({ hasBegun }) => hasBegun);
+
+  test('have turns in a crowded process, each organization its own; more than may wait are told 503', async () => {
+    const all = [begin('one'), begin('one'), begin('one'), begin('other')];
+    await new Promise(setImmediate);
+    expect(begun(all)).toEqual([true, false, false, true]);
+    await expect(begin('one').done).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 1 });
+    all[0]!.end();
+    await all[0]!.done;
+    await new Promise(setImmediate);
+    expect(begun(all)).toEqual([true, true, false, true]);
+    for (const { end } of all) end();
+    await Promise.all(all.map(({ done }) => done));
+  });
+
+  test('have none where there is room', async () => {
+    isCrowded = false;
+    const all = Array.from({ length: 20 }, () => begin('one'));
+    await new Promise(setImmediate);
+    expect(begun(all)).toEqual(Array(20).fill(true));
+    for (const { end } of all) end();
+  });
+
+  test('let the next begin when they wait for a lock, or when they take long', async () => {
+    const waiting = begin('one', endWriteTurn);
+    const long = begin('one');
+    const last = begin('one');
+    await new Promise(setImmediate);
+    expect(begun([waiting, long, last])).toEqual([true, true, false]);
+    await waitFor('the turn of the last', () => last.hasBegun);
+    for (const { end } of [waiting, long, last]) end();
+    await Promise.all([waiting.done, long.done, last.done]);
   });
 });

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createShares } from '../../../../src/platform/load/shares.ts';
 import { startStopwatch } from '../../../support/stopwatch.ts';
+import { waitFor } from '../../../support/wait-for.ts';
 
 const options = { perKey: 2, maxWaiting: 1, waitMs: 50, refusal: 'Too many at once' };
 const refusal = { code: 'unavailable', message: 'Too many at once', retryAfterSeconds: 1 };
@@ -85,4 +86,30 @@ test('a place that was used stays taken as long as its rest says', async () => {
   await shares.use('one', async () => undefined);
   // Thirty ms of work and twice as many of rest; timers may be a millisecond early.
   expect(passed()).toBeGreaterThanOrEqual(87);
+});
+
+test('places that become fewer are not given on; when they are more, those who wait get them one after the other', async () => {
+  let perKey = 3;
+  const shares = createShares({ ...options, perKey: () => perKey, maxWaiting: 3, waitMs: 60_000 });
+  const releases = [shares.tryTake('one')!, shares.tryTake('one')!, shares.tryTake('one')!];
+  const given: number[] = [];
+  for (const name of [1, 2, 3]) void Promise.resolve(shares.take('one')).then(() => given.push(name));
+  perKey = 1;
+  releases[0]!();
+  releases[1]!();
+  await new Promise(setImmediate);
+  expect([shares.held('one'), given]).toEqual([1, []]);
+  // One is always given on: nobody else would.
+  perKey = 0;
+  releases[2]!();
+  await new Promise(setImmediate);
+  expect([shares.held('one'), given]).toEqual([1, [1]]);
+  // Whoever comes does not pass those who wait.
+  perKey = 2;
+  expect(shares.tryTake('one')).toBeUndefined();
+  await waitFor('the next', () => given.length === 2);
+  expect(given).toEqual([1, 2]);
+  perKey = 9;
+  await waitFor('the last', () => given.length === 3);
+  expect([shares.held('one'), shares.waiting('one')]).toEqual([3, 0]);
 });

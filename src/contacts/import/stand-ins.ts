@@ -1,0 +1,37 @@
+import { identityKey } from './people.ts';
+import type { Standing } from './resolve-rows.ts';
+import type { StagedRow } from './staging.ts';
+
+/**
+ * Rows with the same keys are one contact's, whoever that is, and their changes are folded (fold-rows.ts): only the first is looked up, without
+ * what it changes. A file of 20,000 rows of one phone has one look-up a batch.
+ */
+export type StandIns = {
+  /** The rows to stage, each looked up for itself or for all with its keys. */
+  looked: StagedRow[];
+  /** The standing of each row from those of the rows that were looked up. */
+  spread(looked: Map<number, Standing>, rows: StagedRow[]): Map<number, Standing>;
+};
+
+/** Empty: the row names nobody. */
+const keysOf = ({ id, identities }: StagedRow) =>
+  [...(id === undefined ? [] : [id]), ...identities.map(identityKey).sort()].join('\n\n');
+
+export function standInsOf(rows: StagedRow[]): StandIns {
+  const byKeys = Map.groupBy(rows, keysOf);
+  const standIn = new Map<number, number>();
+  const looked: StagedRow[] = [];
+  for (const [keys, same] of byKeys) {
+    if (keys === '' || same.length === 1) {
+      looked.push(...same);
+      continue;
+    }
+    const [first] = same as [StagedRow];
+    looked.push({ ...first, fields: {}, tags: [] });
+    for (const { n } of same) standIn.set(n, first.n);
+  }
+  return {
+    looked: looked.sort((one, other) => one.n - other.n),
+    spread: (standings, of) => new Map(of.map(({ n }) => [n, standings.get(standIn.get(n) ?? n)!])),
+  };
+}
