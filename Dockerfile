@@ -1,6 +1,9 @@
 FROM node:24.21.0-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
+# What an install runs.
+COPY cli/bundle-packages.ts ./cli/
+COPY src/platform/process/bundled-packages.ts ./src/platform/process/
 RUN npm ci --omit=dev --no-audit --no-fund && npm cache clean --force
 
 # What starts a process need not strip and compile again. As the user of the processes and with their NODE_OPTIONS: Node keeps a folder for each.
@@ -10,7 +13,7 @@ ENV MEDIA_FOLDER=/data/media
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY . .
-RUN mkdir node_modules/.cache && chown node:node node_modules/.cache
+RUN mkdir -p node_modules/.cache/kanal && chown node:node node_modules/.cache/kanal
 USER node
 RUN node cli/main.ts compile && chmod -R a+rX node_modules/.cache
 

@@ -31,6 +31,7 @@ import { logOf } from './middleware/request-log.ts';
 import { isSecure } from './middleware/session-cookie.ts';
 import { preferredWait, waitForOperation } from './prefer-wait.ts';
 import { answerError, send, setHeaders } from './send.ts';
+import { inItsTurn, isReading } from './turn.ts';
 
 type Definition = Endpoint<unknown, unknown>;
 type Validate = ReturnType<typeof import('./middleware/validated.ts').validated>;
@@ -39,7 +40,7 @@ type Validate = ReturnType<typeof import('./middleware/validated.ts').validated>
 export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
   const definition = endpoint as unknown as Definition;
   const { operationId, scope, otherScopes, rawBodyBytes, receive, beforeBody, errorShape } = definition;
-  const isRead = definition.isRead ?? definition.method === 'get';
+  const isRead = isReading(definition);
   const takesBody = !receive && definition.method !== 'get' && definition.method !== 'delete';
   const authenticate = scope === 'public' ? undefined : authenticated(deps, scope, otherScopes);
   const quota = definition.isUnlimited ? undefined : limited(deps.limits);
@@ -72,10 +73,7 @@ export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
         if (checked) await checked;
         await (receive ? answerReceived(receive, definition, deps, req, res) : answer(definition, deps, req, res));
       };
-      const { database } = deps;
-      const caller = res.locals.caller as Caller | undefined;
-      const inTurn = isRead || !caller ? work : () => database.inWriteTurn(work);
-      await database.onBehalfOf(caller?.organizationId ?? operationId, inTurn, () => res.closed);
+      await inItsTurn(deps.database, definition, res, work);
     } catch (error) {
       if (authenticate && error instanceof AppError && error.status === 401) challenge(res);
       answerError(error, errorShape, res);
@@ -213,6 +211,7 @@ async function answer(definition: Definition, deps: Deps, req: Request, res: Res
   let reply: Reply;
   try {
     const handled = () => definition.handler(input, deps);
+    if (definition.isCounted) endWriteTurn();
     reply = await (definition.isCounted ? deps.reads.counted(caller.organizationId, handled) : handled());
   } catch (error) {
     if (error instanceof Replayed) return replay(error.reply);

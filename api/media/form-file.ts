@@ -37,7 +37,9 @@ export async function fileInForm(
     });
     ended.promise.then(() => reject(new AppError('invalid_request', `The form has no file called ${field}`)), reject);
   });
-  body.pipe(form);
+  // The client may have left before the file was asked for: then nothing comes any more, not even the end.
+  if (body.destroyed) broken();
+  else body.pipe(form);
   const { stream, fileName, type } = await found;
   return { stream: untilEnd(stream, ended.promise, () => body.unpipe(form)), fileName, declaredType: type };
 }

@@ -54,42 +54,44 @@ export const contactPages = (askOnce: AskOnce, organizationId: string, listing: 
 /** Whether its contacts are compared one after the other: an index that finds some of them would be searched for each window. */
 export const isWalked = (listing: Listing) => listingSql(contactTable, listing, bindTo([])).where === '';
 
-/** The contacts after `after` by id, `length` at most; null: all. */
-export type KeysWindow = { known: string[]; after: string | null; length: number | null };
+/** Contacts by id, after `after` and up to `last`; null: without such an end. */
+export type KeysWindow = { known: string[]; after: string | null; last: string | null };
 export type KeysSeen = { looked: number; others: number; last: string | null };
 
-/** SQL: conditions of any listing. How many contacts of the window have a custom field that `known` lacks. */
-export function otherKeysStatement(organizationId: string, listing: Listing, window: KeysWindow) {
-  const { params, contacts, others } = keysWindowSql(organizationId, listing, window);
-  const text = `
-    select count(*)::int as looked,
-           count(*) filter (where ${others} <> '{}')::int as others,
-           max(k.id::text collate "C") as last
-      from (${contacts}) k`;
-  return { text, params };
-}
-
-/** SQL: conditions of any listing. The custom fields of the window that `known` lacks, `limit` at most. */
-export function keysStatement(organizationId: string, listing: Listing, window: KeysWindow, limit: number) {
-  const { params, contacts, others, bind } = keysWindowSql(organizationId, listing, window);
-  const text = `
-    select distinct f.key
-      from (${contacts}) k, jsonb_object_keys(${others}) as f(key)
-     where ${others} <> '{}'
-     order by f.key
-     limit ${bind(limit)}`;
-  return { text, params };
-}
-
-function keysWindowSql(organizationId: string, listing: Listing, { known, after, length }: KeysWindow) {
+/** SQL: conditions of any listing. How many of the next `length` contacts have a custom field that `known` lacks. */
+export function otherKeysStatement(
+  organizationId: string,
+  listing: Listing,
+  { known, after }: Omit<KeysWindow, 'last'>,
+  length: number,
+) {
   const params: unknown[] = [organizationId];
   const bind = bindTo(params);
   const { from, where, rest } = listingSql(contactTable, listing, bind);
-  const contacts = `
-        select k.id, case when true${rest} then k.custom_fields else '{}' end as custom_fields
-          from contacts k${from}
-         where k.organization_id = $1${where}${after === null ? '' : ` and k.id > ${bind(after)}::uuid`}
-         order by k.id
-         limit ${bind(length)}`;
-  return { params, bind, contacts, others: `(k.custom_fields - ${bind(known)}::text[])` };
+  const text = `
+    select count(*)::int as looked,
+           count(*) filter (where k.custom_fields - ${bind(known)}::text[] <> '{}')::int as others,
+           max(k.id::text collate "C") as last
+      from (select k.id, case when true${rest} then k.custom_fields else '{}' end as custom_fields
+              from contacts k${from}
+             where k.organization_id = $1${where}${after === null ? '' : ` and k.id > ${bind(after)}::uuid`}
+             order by k.id
+             limit ${bind(length)}) k`;
+  return { text, params };
+}
+
+/** SQL: conditions of any listing. The custom fields in the window that `known` lacks, `limit` at most. */
+export function keysStatement(organizationId: string, listing: Listing, { known, after, last }: KeysWindow, limit: number) {
+  const params: unknown[] = [organizationId];
+  const bind = bindTo(params);
+  const { from, where, rest } = listingSql(contactTable, listing, bind);
+  const text = `
+    select distinct f.key
+      from contacts k${from}, jsonb_object_keys(k.custom_fields - ${bind(known)}::text[]) as f(key)
+     where k.organization_id = $1
+       and k.custom_fields <> '{}'${where}${rest}
+       ${after === null ? '' : `and k.id > ${bind(after)}::uuid`}
+       ${last === null ? '' : `and k.id <= ${bind(last)}::uuid`}
+     limit ${bind(limit)}`;
+  return { text, params };
 }

@@ -5,7 +5,7 @@ import type { Listing } from '../../platform/listing/listing.ts';
 import type { AskOnce } from '../../platform/listing/pages.ts';
 import type { Ask } from '../../platform/listing/paging.ts';
 import { maxCustomColumns } from '../csv/columns.ts';
-import { contactPages, isWalked, type KeysSeen, type KeysWindow, keysStatement, otherKeysStatement } from '../list.ts';
+import { contactPages, isWalked, type KeysSeen, keysStatement, otherKeysStatement } from '../list.ts';
 import type { ContactRow } from '../queries.ts';
 
 export type Selection = {
@@ -38,27 +38,27 @@ export const selected = (
       }
   },
   async keys(limit) {
-    const isInWindows = isWalked(listing);
-    const length = isInWindows ? Math.max(leastWindowRows, Math.floor(windowRows / (1 + listing.unindexed))) : null;
-    const askOnce = isInWindows ? askKeys.window : askKeys.all;
     const known: string[] = [];
-    const keysIn = async (ask: Ask, window: KeysWindow): Promise<string[]> => {
-      const { text, params } = keysStatement(organizationId, listing, window, limit - known.length);
-      return (await ask<{ key: string }>(text, params)).map(({ key }) => key);
-    };
-    for (let after: string | null = null; ; ) {
-      const window: KeysWindow = { known, after, length };
-      const seen = await askOnce(async (ask) => {
-        if (length === null) return { keys: await keysIn(ask, window), last: null };
-        // Almost every window has no key that is new: not to list them takes a third of the time.
-        const { text, params } = otherKeysStatement(organizationId, listing, window);
-        const { others, looked, last } = (await ask<KeysSeen>(text, params))[0]!;
-        return { keys: others > 0 ? await keysIn(ask, window) : [], last: looked < length ? null : last };
-      });
-      known.push(...seen.keys);
-      if (known.length >= limit || seen.last === null) return known.sort();
-      after = seen.last;
+    async function find(ask: Ask, after: string | null, last: string | null) {
+      const { text, params } = keysStatement(organizationId, listing, { known, after, last }, limit - known.length);
+      for (const { key } of await ask<{ key: string }>(text, params)) known.push(key);
     }
+    if (!isWalked(listing)) {
+      await askKeys.all((ask) => find(ask, null, null));
+      return known.sort();
+    }
+    const length = Math.max(leastWindowRows, Math.floor(windowRows / (1 + listing.unindexed)));
+    let after: string | null = null;
+    do
+      after = await askKeys.window(async (ask): Promise<string | null> => {
+        // Almost no window has a key that is new: not to list them takes a third of the time.
+        const { text, params } = otherKeysStatement(organizationId, listing, { known, after }, length);
+        const { others, looked, last } = (await ask<KeysSeen>(text, params))[0]!;
+        if (others > 0) await find(ask, after, last);
+        return looked < length ? null : last;
+      });
+    while (after !== null && known.length < limit);
+    return known.sort();
   },
 });
 

@@ -13,16 +13,16 @@ export type StandIns = {
   spread(looked: Map<number, Standing>, rows: StagedRow[]): Map<number, Standing>;
 };
 
-/** Empty: the row names nobody. */
-const keysOf = ({ id, identities }: StagedRow) =>
-  [...(id === undefined ? [] : [id]), ...identities.map(identityKey).sort()].join('\n\n');
+/** JSON: a value may have line breaks. */
+const keysOf = ({ id, identities }: StagedRow) => JSON.stringify([id ?? null, ...identities.map(identityKey).sort()]);
+const namesNobody = ({ id, identities }: StagedRow) => id === undefined && identities.length === 0;
 
 export function standInsOf(rows: StagedRow[]): StandIns {
   const byKeys = Map.groupBy(rows, keysOf);
   const standIn = new Map<number, number>();
   const looked: StagedRow[] = [];
-  for (const [keys, same] of byKeys) {
-    if (keys === '' || same.length === 1) {
+  for (const same of byKeys.values()) {
+    if (same.length === 1 || namesNobody(same[0]!)) {
       looked.push(...same);
       continue;
     }

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Pool, PoolClient } from 'pg';
+import { AppError } from '../errors.ts';
 import { type Crowd, crowd as crowdHere } from '../load/busy.ts';
 import { createShares } from '../load/shares.ts';
 
@@ -79,7 +80,6 @@ export function shareConnections(
   function connectShared(done: Done) {
     const key = holder.getStore()?.key;
     if (key === undefined) return connect(done);
-    crowd.met(key);
     try {
       const place = shares.take(key);
       if (place instanceof Promise) place.then((release) => connectInPlace(release, done), done);
@@ -99,6 +99,10 @@ export function shareConnections(
     if (!store) return write();
     const place = writes.take(store.key);
     const release = place instanceof Promise ? await place : place;
+    if (place instanceof Promise && store.hasLeft()) {
+      release();
+      throw new AppError('unavailable', 'The client left before its turn');
+    }
     store.endTurn = release;
     const timer = setTimeout(release, turnMs);
     try {

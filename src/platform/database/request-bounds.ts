@@ -29,7 +29,7 @@ export const requestBoundsSettings = {
     .min(0)
     .max(100_000)
     .default(1_000)
-    .description('Requests of one organization that may wait for one of them; more are answered 503'),
+    .description('Requests of one organization that may wait for one of them, or for their turn to write; more are answered 503'),
   DATABASE_POOL_SHARE_WAIT_MS: whole
     .min(0)
     .max(60_000)

@@ -175,18 +175,17 @@ describe('requests that write', () => {
   });
 
   /** Each ends when its `end` is called. */
-  function begin(key: string, first: () => void = () => {}) {
+  function begin(key: string, first: () => void = () => {}, hasLeft = () => false) {
     const one = { hasBegun: false, end: () => {}, done: Promise.resolve() };
     const held = new Promise<void>((resolve) => {
       one.end = resolve;
     });
-    one.done = onBehalfOf(key, () =>
-      inWriteTurn(async () => {
-        one.hasBegun = true;
-        first();
-        await held;
-      }),
-    );
+    const write = async () => {
+      one.hasBegun = true;
+      first();
+      await held;
+    };
+    one.done = onBehalfOf(key, () => inWriteTurn(write), hasLeft);
     return one;
   }
   const begun = (all: { hasBegun: boolean }[]) => all.map(({ hasBegun }) => hasBegun);
@@ -210,6 +209,16 @@ describe('requests that write', () => {
     await new Promise(setImmediate);
     expect(begun(all)).toEqual(Array(20).fill(true));
     for (const { end } of all) end();
+  });
+
+  test('are not begun for a client that has left meanwhile', async () => {
+    const [first, left, last] = [begin('one'), begin('one', undefined, () => true), begin('one')];
+    const refused = expect(left.done).rejects.toMatchObject({ code: 'unavailable' });
+    first.end();
+    await Promise.all([first.done, refused]);
+    await waitFor('the turn of the last', () => last.hasBegun);
+    expect(left.hasBegun).toBe(false);
+    last.end();
   });
 
   test('let the next begin when they wait for a lock, or when they take long', async () => {
