@@ -87,11 +87,15 @@ async function suffer(stage: Stage, hostile: Hostile, abuse: Abuse, rounds: numb
     if (worker) await sleep(startMs);
     const target = await abuse.prepare({ base, kanal, hostile });
     for (const name of abuse.victims) victims.push(await openVictim[name](stage, base, abuse.victims.length === 1));
-    // What a process does only once must not count in the first round.
-    for (const victim of victims) await victim.round(1);
-    await over();
     const order = { start: { number: abuse.number, what: abuse.what, target } };
-    let before: number[] = [];
+    // What a process does only once must not count in the first rounds.
+    for (const victim of victims) await victim.round(1);
+    await Promise.all(victims.map((victim) => victim.round(seconds)));
+    const before = await residentMb(measured);
+    await attacker.ask(order);
+    await sleep(2 * leadMs);
+    await attacker.ask({ stop: true });
+    await over();
     for (let number = 0; number < rounds; number += 1)
       for (const kind of number % 2 === 0
         ? (['calm', 'hostile', 'stranger'] as const)
@@ -108,7 +112,6 @@ async function suffer(stage: Stage, hostile: Hostile, abuse: Abuse, rounds: numb
         if (kind === 'stranger') await Promise.all(others.map((one) => one.ask({ stop: true })));
         const usages = await usagesOf(measured);
         result.rounds.push({ kind, met, usages, answers: counts, cores, isOver: await over() });
-        if (before.length === 0) before = await residentMb(measured);
       }
     result.memory = await memoryAfter(measured, victims, before, watch.peaks);
   } finally {
