@@ -1,17 +1,17 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Plugin } from 'esbuild';
 import {
+  bundledHere,
   bundledNames,
   bundledPackages,
   bundleFolder,
   bundleOf,
-  installedVersions,
   isBundled,
   madeOf,
 } from '../src/platform/process/bundled-packages.ts';
 
-/* Runs after an install and before the tests. Needs nothing but the packages. */
+/* Runs after an install and before the tests (after-install.cjs). Needs nothing but the packages. */
 
 const root = join(import.meta.dirname, '..');
 const packageOf = (name: string) => name.split('/', name.startsWith('@') ? 2 : 1).join('/');
@@ -34,6 +34,8 @@ async function bundle(): Promise<void> {
   mkdirSync(dirname(bundleFolder), { recursive: true });
   const made = mkdtempSync(`${bundleFolder}-`);
   try {
+    // The processes may be another user's than the install, as in the image.
+    chmodSync(made, 0o755);
     await build({
       absWorkingDir: root,
       entryPoints: bundledNames.map((name) => ({ in: name, out: bundleOf(name) })),
@@ -44,11 +46,13 @@ async function bundle(): Promise<void> {
       format: 'esm',
       platform: 'node',
       target: 'node24',
+      // MikroORM tells some of its classes by their names, and errors show theirs.
+      keepNames: true,
       legalComments: 'linked',
       logLevel: 'error',
       plugins: [onlyThese],
     });
-    writeFileSync(join(made, madeOf), installedVersions());
+    writeFileSync(join(made, madeOf), bundledHere());
     rmSync(bundleFolder, { recursive: true, force: true });
     renameSync(made, bundleFolder);
   } finally {
@@ -56,8 +60,4 @@ async function bundle(): Promise<void> {
   }
 }
 
-try {
-  if (!isBundled()) await bundle();
-} catch (error) {
-  console.warn(`Kanal: the packages stay as they are, and a start takes longer: ${(error as Error).message}`);
-}
+if (!isBundled()) await bundle();

@@ -1,6 +1,6 @@
 import { existsSync, globSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { configSchema, readConfig } from '../../src/platform/config/config.ts';
 import { compileCacheFolder } from '../../src/platform/process/compile-cache.ts';
@@ -110,6 +110,11 @@ describe('shape', () => {
   test('its code is compiled by the user who runs it, with the same options: Node keeps a folder of compiled code for each', () => {
     const compiled = dockerStages.find((stage) => stage.some(({ rest }) => rest.includes('cli/main.ts compile')))!;
     const of = (stage: typeof finalStage, name: string) => stage.filter((one) => one.name === name).map(({ rest }) => rest);
+    // What the install has made in the cache is not that user's, who may not change its mode.
+    const folders = [/chown node:node (\S+)/, /chmod -R a\+rX (\S+)/].map(
+      (change) => change.exec(of(compiled, 'RUN').join('\n'))![1],
+    );
+    expect(new Set(folders)).toEqual(new Set([relative(root, compileCacheFolder)]));
     for (const name of ['ENV', 'USER', 'WORKDIR']) expect([name, of(compiled, name)]).toEqual([name, of(finalStage, name)]);
     expect(of(finalStage, 'COPY').at(-1)).toBe('--from=compiled /app/node_modules/.cache ./node_modules/.cache');
     expect(compileCacheFolder).toBe(join(root, 'node_modules/.cache/kanal'));

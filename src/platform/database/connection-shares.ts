@@ -47,14 +47,12 @@ export function shareConnections(
   { places, crowdedWrites, maxWaiting, waitMs }: ConnectionShare,
   crowd: Crowd = crowdHere,
 ): InWriteTurn {
-  const shares = createShares({
-    perKey: Math.max(1, Math.min(places, pool.options.max - 1)),
-    maxWaiting,
-    waitMs,
-    refusal,
-  });
+  const perKey = Math.max(1, Math.min(places, pool.options.max - 1));
+  const shares = createShares({ perKey, maxWaiting, waitMs, refusal });
+  // Beside others no more than have connections: what a burst begins before the process is seen to be crowded cannot be taken back.
+  const uncrowded = () => (crowd.isShared() ? perKey : Number.POSITIVE_INFINITY);
   const writes = createShares({
-    perKey: () => (crowd.isCrowded() ? crowdedWrites : Number.POSITIVE_INFINITY),
+    perKey: () => (crowd.isCrowded() ? Math.min(crowdedWrites, perKey) : uncrowded()),
     maxWaiting,
     waitMs: Math.max(waitMs, writeWaitMs),
     refusal,
@@ -103,6 +101,8 @@ export function shareConnections(
       release();
       throw new AppError('unavailable', 'The client left before its turn');
     }
+    // Those of a burst that wait behind it are there, however long ago they came.
+    crowd.met(store.key);
     store.endTurn = release;
     const timer = setTimeout(release, turnMs);
     try {

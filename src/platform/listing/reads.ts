@@ -61,6 +61,8 @@ const maxExportRestMs = 1_000;
 /** Whoever waits behind a count of seconds must not be refused for its rest. */
 const maxCountRestMs = 1_000;
 const maxTimerMs = 2 ** 31 - 1;
+/** For the steps of other looks, each with its rest. */
+const lookWaitMs = 10_000;
 
 /** An answer that nobody reads is not begun: the others of the organization wait for it. */
 function assertStillThere() {
@@ -111,7 +113,7 @@ export function createReads(database: Database, { atOnce, checks, ms }: Options)
   const looks = createShares({
     perKey: 1,
     maxWaiting,
-    waitMs: maxTimerMs,
+    waitMs: lookWaitMs,
     refusal: 'Too many exports at once',
     restMs: restOfStep,
   });
@@ -162,13 +164,17 @@ export function createReads(database: Database, { atOnce, checks, ms }: Options)
     inPlace: (key, work) => places.use(key, work),
     lookInTurn: (organizationId, step) =>
       looks.use(organizationId, () => {
+        crowd.met(organizationId);
         assertStillThere();
         return step();
       }),
     async *inTurns(organizationId, steps) {
       try {
         for (;;) {
-          const { value, done } = await turns.use(organizationId, () => steps.next());
+          const { value, done } = await turns.use(organizationId, () => {
+            crowd.met(organizationId);
+            return steps.next();
+          });
           if (done) return;
           yield value;
         }

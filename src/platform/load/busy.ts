@@ -22,7 +22,7 @@ export function createBusyProbe({ everyMs, from } = inTheLongRun): () => boolean
 }
 
 export type Crowd = {
-  /** The key has a request at work. */
+  /** The key has work begun now: a request, or a step of a long one. */
   met(key: string): void;
   /** More than one key has had a request at work, just now. */
   isShared(): boolean;
@@ -50,6 +50,8 @@ export function createCrowd(isBusy = createBusyProbe(atTheMoment)): Crowd {
     met(key) {
       pass();
       present.add(key);
+      // Looked at with each request: a burst must not be judged by the seconds before it.
+      isBusy();
     },
     isShared,
     isCrowded: () => isShared() && isBusy(),

@@ -25,17 +25,19 @@ export const bundledNames = [
 ];
 
 export const bundleOf = (name: string) => name.replaceAll('/', '+');
-/** Which versions a bundle was made of. */
+/** What a bundle was made of. */
 export const madeOf = 'made-of.txt';
+/** One more whenever cli/bundle-packages.ts makes something else of the same packages. */
+const form = 2;
 
-export function installedVersions(): string {
+export function bundledHere(): string {
   const versionOf = (name: string) => JSON.parse(readFileSync(join(packages, name, 'package.json'), 'utf8')).version;
-  return bundledPackages.map((name) => `${name} ${versionOf(name)}\n`).join('');
+  return [`form ${form}`, ...bundledPackages.map((name) => `${name} ${versionOf(name)}`), ...bundledNames, ''].join('\n');
 }
 
 export function isBundled(folder = bundleFolder): boolean {
   try {
-    return readFileSync(join(folder, madeOf), 'utf8') === installedVersions();
+    return readFileSync(join(folder, madeOf), 'utf8') === bundledHere();
   } catch {
     return false;
   }

@@ -165,12 +165,13 @@ test('a reply that streams reads on for its organization when its reader makes r
 });
 
 describe('requests that write', () => {
-  let isCrowded = true;
-  const crowd = { met: () => undefined, isShared: () => isCrowded, isCrowded: () => isCrowded };
+  let [isShared, isCrowded] = [true, true];
+  const met: string[] = [];
+  const crowd = { met: (key: string) => void met.push(key), isShared: () => isShared, isCrowded: () => isCrowded };
   const share = { places: 2, crowdedWrites: 1, maxWaiting: 2, waitMs: 60_000 };
   let inWriteTurn: ReturnType<typeof shareConnections>;
   beforeEach(() => {
-    isCrowded = true;
+    [isShared, isCrowded] = [true, true];
     inWriteTurn = shareConnections(new pg.Pool({ max: 3 }), share, crowd);
   });
 
@@ -195,20 +196,32 @@ describe('requests that write', () => {
     await new Promise(setImmediate);
     expect(begun(all)).toEqual([true, false, false, true]);
     await expect(begin('one').done).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 1 });
+    expect(met.splice(0)).toEqual(['one', 'other']);
     all[0]!.end();
     await all[0]!.done;
     await new Promise(setImmediate);
     expect(begun(all)).toEqual([true, true, false, true]);
+    // Whoever has waited is still there.
+    expect(met.splice(0)).toEqual(['one']);
     for (const { end } of all) end();
     await Promise.all(all.map(({ done }) => done));
   });
 
-  test('have none where there is room', async () => {
-    isCrowded = false;
+  test('have none where nobody else is', async () => {
+    [isShared, isCrowded] = [false, false];
     const all = Array.from({ length: 20 }, () => begin('one'));
     await new Promise(setImmediate);
     expect(begun(all)).toEqual(Array(20).fill(true));
     for (const { end } of all) end();
+  });
+
+  test('are as many as their connections beside others, while the process has time', async () => {
+    isCrowded = false;
+    const all = Array.from({ length: 4 }, () => begin('one'));
+    await new Promise(setImmediate);
+    expect(begun(all)).toEqual([true, true, false, false]);
+    for (const { end } of all) end();
+    await Promise.all(all.map(({ done }) => done));
   });
 
   test('are not begun for a client that has left meanwhile', async () => {

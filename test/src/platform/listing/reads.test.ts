@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { contactTable, readContactListing } from '../../../../src/contacts/list.ts';
 import { openDatabase } from '../../../../src/open-database.ts';
 import { onBehalfOf } from '../../../../src/platform/database/connection-shares.ts';
@@ -8,6 +8,7 @@ import { uuidv7 } from '../../../../src/platform/ids.ts';
 import { readPage } from '../../../../src/platform/listing/page.ts';
 import type { Ask } from '../../../../src/platform/listing/paging.ts';
 import { createReads, TooSlow } from '../../../../src/platform/listing/reads.ts';
+import { crowd } from '../../../../src/platform/load/busy.ts';
 import { createTestDatabase } from '../../../support/database.ts';
 import { collectingLog } from '../../../support/log.ts';
 
@@ -121,6 +122,23 @@ test('what waits for somebody who has left does not begin, and the next one has 
   await refused;
   expect(begun).toBe(0);
   expect(await onBehalfOf('a', () => reads.dear('a', (ask) => ask('select 1 as one', [])))).toEqual([{ one: 1 }]);
+});
+
+test('an organization is there for others as long as its looks and files have steps', async () => {
+  const reads = createReads(database, { atOnce: 1, checks: 100, ms: 1_000 });
+  const met = jest.spyOn(crowd, 'met');
+  try {
+    const [look, file] = [uuidv7(), uuidv7()];
+    for (let step = 0; step < 3; step += 1) await reads.lookInTurn(look, async () => {});
+    async function* pieces() {
+      yield 'a';
+      yield 'b';
+    }
+    for await (const _ of reads.inTurns(file, pieces()));
+    expect(met.mock.calls.flat()).toEqual([look, look, look, file, file, file]);
+  } finally {
+    met.mockRestore();
+  }
 });
 
 test('short lists are free, however many', async () => {

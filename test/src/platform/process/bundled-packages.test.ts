@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -31,6 +31,8 @@ async function origins(from: string): Promise<Record<string, string>> {
 
 test('an install has bundled the versions that are installed', async () => {
   expect(isBundled()).toBe(true);
+  // By whoever runs the processes, too.
+  expect(statSync(bundleFolder).mode & 0o777).toBe(0o755);
   for (const url of Object.values(await origins(bundleFolder))) expect(url).toContain('.cache/kanal-packages/');
 });
 
@@ -65,7 +67,8 @@ test('a class is the same one by whatever name it came', async () => {
     console.log(parentOf(sql.SqlEntityManager) === core.EntityManager);
     console.log(parentOf(postgresql.PostgreSqlDriver) === sql.AbstractSqlDriver);
     console.log(migrations.Migrator.prototype instanceof base.AbstractMigrator);
-    console.log(postgresql.EntityManager.prototype instanceof core.EntityManager);`;
+    console.log(postgresql.EntityManager.prototype instanceof core.EntityManager);
+    console.log([core.EntitySchema.name, core.ValidationError.name].join() === 'EntitySchema,ValidationError');`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { cwd: root });
-  expect(stdout).toBe('true\n'.repeat(4));
+  expect(stdout).toBe('true\n'.repeat(5));
 });
