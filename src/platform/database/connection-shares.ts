@@ -23,8 +23,10 @@ const never = () => false;
 export const onBehalfOf = <Result>(key: string, work: () => Promise<Result>, hasLeft = never): Promise<Result> =>
   holder.run({ key, hasLeft }, work);
 
-/** Asked by a read whose turn comes: for somebody who has left it need not begin. */
-export const hasLeft = (): boolean => holder.getStore()?.hasLeft() ?? false;
+/** Asked by work whose turn comes. An answer that nobody reads is not begun, since others of the key wait for it: throws 503. */
+export function assertStillThere(): void {
+  if (holder.getStore()?.hasLeft()) throw new AppError('unavailable', 'The client left before its turn');
+}
 
 /** For work that one request begins and other requests share. */
 export const onNobodysBehalf = <Result>(work: () => Promise<Result>): Promise<Result> => holder.exit(work);
@@ -97,15 +99,12 @@ export function shareConnections(
     if (!store) return write();
     const place = writes.take(store.key);
     const release = place instanceof Promise ? await place : place;
-    if (place instanceof Promise && store.hasLeft()) {
-      release();
-      throw new AppError('unavailable', 'The client left before its turn');
-    }
     // Those of a burst that wait behind it are there, however long ago they came.
     crowd.met(store.key);
     store.endTurn = release;
     const timer = setTimeout(release, turnMs);
     try {
+      if (place instanceof Promise) assertStillThere();
       return await write();
     } finally {
       clearTimeout(timer);

@@ -1,4 +1,4 @@
-import { hasLeft } from '../database/connection-shares.ts';
+import { assertStillThere } from '../database/connection-shares.ts';
 import type { Database } from '../database/database.ts';
 import { isTimedOut } from '../database/errors.ts';
 import { query, queryPlanned } from '../database/query.ts';
@@ -63,11 +63,6 @@ const maxCountRestMs = 1_000;
 const maxTimerMs = 2 ** 31 - 1;
 /** For the steps of other looks, each with its rest. */
 const lookWaitMs = 10_000;
-
-/** An answer that nobody reads is not begun: the others of the organization wait for it. */
-function assertStillThere() {
-  if (hasLeft()) throw new AppError('unavailable', 'The client left before its turn');
-}
 
 export function createReads(database: Database, { atOnce, checks, ms }: Options): Reads {
   const had = createTimeShares(undefined, ofDatabase);
