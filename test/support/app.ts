@@ -3,6 +3,7 @@ import { contact } from './factories/contact.ts';
 import { conversation } from './factories/conversation.ts';
 import { guardNetwork } from './network.ts';
 import { type AppOptions, type Body, type Channel, Product, type Tenant } from './product.ts';
+import { release, share, sharedApp } from './shared-app.ts';
 import { waitFor } from './wait-for.ts';
 
 export { appSecret, type Body, type Channel, type Reply, type Tenant, verifyToken } from './product.ts';
@@ -177,13 +178,22 @@ const template = (name: string, status: string, id: string) => ({
   components: [{ type: 'BODY', text: 'Hello {{1}}' }],
 });
 
-/** One app for the tests of a file. */
-export function useApp(options: AppOptions = {}): App {
-  const app = new App();
+/**
+ * The application for the tests of a file: the one that its jest worker shares among files with the same options, or with `isOwn` one that
+ * starts and stops with the file, for tests that change the process or look at what it has counted.
+ */
+export function useApp({ isOwn = false, ...options }: AppOptions & { isOwn?: boolean } = {}): App {
+  const running = isOwn ? undefined : sharedApp(options);
+  const app = running ?? new App();
   const network = guardNetwork();
-  beforeAll(() => app.start(options));
+  beforeAll(async () => {
+    if (running) return running.renew();
+    if (!isOwn) await share(app, options);
+    await app.start(options);
+  });
   afterAll(async () => {
-    await app.stop();
+    if (isOwn) await app.stop();
+    else release();
     network.release();
     expect(network.strangers).toEqual([]);
   });

@@ -2,40 +2,99 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-/** What test/support/global-setup.ts handed over. */
+/** What test/support/global-setup.ts stored in the environment. */
 export function setting(name: string): string {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set: run the tests through jest`);
   return value;
 }
 
-async function asAdmin(statement: string) {
-  const client = new pg.Client({ connectionString: setting('KANAL_TEST_POSTGRES_URL') });
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
+/** `product`: all tables. `toys`: the same, and the subjects of the ledger's own tests (toys.ts). */
+export type TemplateName = 'product' | 'toys';
+export const templates: Record<TemplateName, string> = { product: 'kanal_template', toys: 'kanal_template_toys' };
+
+export type TestDatabase = { url: string; drop(): Promise<void> };
+type Reusable = { name: string; schema: string };
+
+/**
+ * Emptied databases of this jest worker, ready for its next file: cloning and dropping one costs PostgreSQL more than the tests of a usual
+ * file, since each clone starts with empty caches and each drop forces a checkpoint.
+ */
+const reusable: Record<TemplateName, Reusable[]> = { product: [], toys: [] };
+
+/** A database with all migrations and the queue's schema, empty. `drop` it after all connections of the file are closed. */
+export async function createTestDatabase(template: TemplateName = 'product'): Promise<TestDatabase> {
+  const database = reusable[template].pop() ?? (await cloneOf(template));
+  return { url: urlOf(database.name), drop: () => release(template, database) };
 }
 
-const isInUse = (error: unknown) => (error as { code?: string }).code === '55006';
-
-/** A database of the test file's own, with all migrations and the queue's schema. Drop it after all connections of the file are closed. */
-export async function createTestDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+async function cloneOf(template: TemplateName): Promise<Reusable> {
   const name = `kanal_test_${process.pid}_${randomBytes(6).toString('hex')}`;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await asAdmin(`create database ${name} template ${setting('KANAL_TEST_TEMPLATE')}`);
+      await asAdmin(`create database ${name} template ${templates[template]}`);
       break;
     } catch (error) {
-      // Autovacuum may look into the template just then.
-      if (!isInUse(error) || attempt === 20) throw error;
+      // Autovacuum may be connected to the template.
+      const isInUse = (error as { code?: string }).code === '55006';
+      if (!isInUse || attempt === 20) throw error;
       await sleep(100);
     }
   }
+  return { name, schema: await connected(urlOf(name), schemaVersion) };
+}
+
+/** Empties the database for the next file. One whose schema or settings a test has changed is dropped. */
+async function release(template: TemplateName, database: Reusable) {
+  const isUnchanged = await connected(urlOf(database.name), async (client) => {
+    await client.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    );
+    await deleteRows(client);
+    return (await schemaVersion(client)) === database.schema;
+  });
+  if (isUnchanged) reusable[template].push(database);
+  else await asAdmin(`drop database if exists ${database.name} with (force)`);
+}
+
+/** Deletes all rows of the product and of the queue. */
+export const emptyDatabase = (url: string): Promise<void> => connected(url, deleteRows);
+
+async function deleteRows(client: pg.Client) {
+  const { rows: tables } = await client.query<{ name: string }>(
+    `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname in ('public', 'bullmq') and c.relkind = 'r' and c.relname not in ('mikro_orm_migrations', 'migration')`,
+  );
+  const filled = tables.map(({ name }) => `case when exists (select from ${name}) then '${name}' end`);
+  const { rows } = await client.query<{ names: string[] }>(`select array_remove(array[${filled}], null) as names`);
+  const deletions = rows[0]!.names.map((name) => `delete from ${name};`);
+  // Without triggers, foreign keys included: the order of the tables does not matter.
+  await client.query(`set session_replication_role = replica; ${deletions.join(' ')} reset session_replication_role`);
+}
+
+/** Changes with each change of a table, index, constraint, trigger, function or setting. */
+async function schemaVersion(client: pg.Client): Promise<string> {
+  const catalogs = ['pg_attribute', 'pg_constraint', 'pg_index', 'pg_trigger', 'pg_proc', 'pg_db_role_setting', 'pg_namespace'];
+  const each = catalogs.map((catalog) => `(select concat(count(*), ' ', sum(xmin::text::bigint)) from ${catalog})`);
+  const { rows } = await client.query<{ version: string }>(`select concat_ws(', ', ${each}) as version`);
+  return rows[0]!.version;
+}
+
+function urlOf(name: string): string {
   const url = new URL(setting('KANAL_TEST_POSTGRES_URL'));
   url.pathname = `/${name}`;
-  return { url: url.href, drop: () => asAdmin(`drop database if exists ${name} with (force)`) };
+  return url.href;
+}
+
+const asAdmin = (statement: string) => connected(setting('KANAL_TEST_POSTGRES_URL'), (client) => client.query(statement));
+
+async function connected<Value>(url: string, work: (client: pg.Client) => Promise<Value>): Promise<Value> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
 }

@@ -1,8 +1,10 @@
 import pg from 'pg';
+import { templates } from './database.ts';
 import globalTeardown from './global-teardown.ts';
 import { migrateQueue, migrateTables } from './migrate.ts';
 import { createPostgresServer, type PostgresServer } from './servers/postgres.ts';
 import { createRedisServer, hasRedis } from './servers/redis.ts';
+import { createToyTables } from './toy-tables.ts';
 
 /** One PostgreSQL and, when there is a redis-server, one Redis for the whole run; a database a test file is cloned from the template. */
 export default async function globalSetup() {
@@ -12,9 +14,10 @@ export default async function globalSetup() {
   const starting = Promise.allSettled([startPostgres(), startRedis(isRedisPresent)]);
   const servers = starting.then((all) => all.flatMap((each) => (each.status === 'fulfilled' && each.value ? [each.value] : [])));
   Object.assign(globalThis, { kanalTestServers: servers });
-  // A run that is interrupted gets no teardown from jest, one whose setup fails neither.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => void globalTeardown().finally(() => process.exit(1)));
+  // Jest runs no teardown when it is stopped or its setup fails. The channel to the runner closes when the runner is killed.
+  for (const event of ['SIGINT', 'SIGTERM', 'disconnect'])
+    process.once(event, () => void globalTeardown().finally(() => process.exit(1)));
+  process.channel?.unref();
   for (const each of await starting) {
     if (each.status === 'rejected') {
       await globalTeardown();
@@ -35,18 +38,19 @@ async function startPostgres() {
 }
 
 async function makeTemplate(server: PostgresServer) {
-  const template = 'kanal_template';
   await migrateTables(server.url());
   process.env.KANAL_TEST_POSTGRES_COPY = await server.copy();
   const admin = new pg.Client({ connectionString: server.url() });
   await admin.connect();
-  await admin.query(`create database ${template} template postgres`);
-  await migrateQueue(server.url(template));
-  // Nobody may be connected to a database while it is cloned.
-  await admin.query(`alter database ${template} with is_template true allow_connections false`);
+  await admin.query(`create database ${templates.product} template postgres`);
+  await migrateQueue(server.url(templates.product));
+  await admin.query(`create database ${templates.toys} template ${templates.product}`);
+  await createToyTables(server.url(templates.toys));
+  // A database with a connection cannot be cloned.
+  for (const name of Object.values(templates))
+    await admin.query(`alter database ${name} with is_template true allow_connections false`);
   await admin.end();
   process.env.KANAL_TEST_POSTGRES_URL = server.url();
-  process.env.KANAL_TEST_TEMPLATE = template;
 }
 
 async function startRedis(isPresent: boolean) {

@@ -8,6 +8,7 @@ import { query } from '../../src/platform/database/query.ts';
 import type { DispatchedRow, PoolRef } from '../../src/platform/ledger/accept.ts';
 import type { Backend } from '../../src/platform/ledger/backends/backend.ts';
 import { type AnyWorker, withinMs } from '../../src/platform/ledger/backends/backend.ts';
+import { registerContracts } from '../../src/platform/ledger/contracts.ts';
 import type { JobContract } from '../../src/platform/ledger/job.ts';
 import type { JobError, JobState } from '../../src/platform/ledger/jobs.entity.ts';
 import { createLedger, type Ledger } from '../../src/platform/ledger/ledger.ts';
@@ -29,7 +30,8 @@ import type { MakeBackend } from './backends.ts';
 import { createTestDatabase } from './database.ts';
 import { collectingLog, type LogLine } from './log.ts';
 import { testHashKey, testSecretKey, testSecrets } from './secrets.ts';
-import { makeToyBox, newToy, playJob, type ToyPayload } from './toys.ts';
+import { stopSharedApp } from './shared-app.ts';
+import { newToy, playJob, type ToyPayload, toyContracts } from './toys.ts';
 import { maxWaitMs } from './wait-for.ts';
 
 /** A row of `jobs` as a test reads it. */
@@ -133,7 +135,9 @@ export async function openHouse(
   makeBackend?: MakeBackend,
   { poolMax = 12, awaitsQueue = false, env = {} }: { poolMax?: number; awaitsQueue?: boolean; env?: Record<string, string> } = {},
 ): Promise<House> {
-  const { url, drop } = await createTestDatabase();
+  // Its workers and its jobs are another process's: the ledger's tests count what this one has.
+  await stopSharedApp();
+  const { url, drop } = await createTestDatabase('toys');
   const { log, lines } = collectingLog();
   const database = await openDatabase({ url, poolMax, applicationName: 'kanal-test', log });
   const dispatched: DispatchedRow[] = [];
@@ -141,7 +145,7 @@ export async function openHouse(
   const ledger = createLedger({ database, queues, log, awaitsQueue });
   const em = () => database.em();
   const sql = <Row>(text: string, params: unknown[] = []) => query<Row>(em(), text, params);
-  await makeToyBox(em());
+  registerContracts(toyContracts);
   const organizationId = await createOrganization(em(), 'Test');
   if (makeBackend) await withinMs(queues.whenOpen(), maxWaitMs, 'The queue');
   while (!queues.isReady()) await sleep(5);

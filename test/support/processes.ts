@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setting } from './database.ts';
 import { afterEachFile } from './jest/each-file.ts';
+import { track } from './leftovers.ts';
 import { createPostgresServer, type PostgresServer } from './servers/postgres.ts';
 import { createRedisServer, type RedisServer } from './servers/redis.ts';
 import { waitFor } from './wait-for.ts';
@@ -47,7 +48,7 @@ export async function spawnNode(
 ): Promise<NodeProcess> {
   const path = { PATH: dirname(process.execPath) };
   const args = typeof script === 'string' ? script.split(' ') : script;
-  const child = spawn(process.execPath, args, { cwd: root, env: { ...path, ...env } });
+  const child = track(spawn(process.execPath, args, { cwd: root, env: { ...path, ...env } }));
   let written = '';
   const keep = (chunk: Buffer) => {
     written += chunk.toString();

@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningWeb, startWeb } from '../../api/start.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
+import { setUrlRules } from '../../src/automation/http/url-rules.ts';
 import { createKey } from '../../src/organizations/keys.ts';
 import { type Scope, scopes } from '../../src/organizations/scopes.ts';
 import { type Config, readConfig } from '../../src/platform/config/config.ts';
@@ -11,7 +12,7 @@ import { OwnRows } from '../../src/platform/database/own.ts';
 import { query } from '../../src/platform/database/query.ts';
 import { type RunningWorker, startWorkers } from '../../workers/start.ts';
 import { checkReply, definitionOf, endpointAt } from './contract.ts';
-import { createTestDatabase } from './database.ts';
+import { createTestDatabase, emptyDatabase } from './database.ts';
 import { organizationWithKey } from './factories/organization.ts';
 import { collectingLog } from './log.ts';
 import { testHashKey, testSecretKey } from './secrets.ts';
@@ -57,9 +58,12 @@ export class Product {
   readonly log = collectingLog();
   #sandbox!: Sandbox;
   #workers: RunningWorker[] = [];
+  /** Those of `start`. */
+  #started: RunningWorker[] = [];
   #database!: { url: string; drop(): Promise<void> };
   #environment: Environment = {};
   #counting: Promise<string> | undefined;
+  isStopped = false;
 
   async start({ workers = false, env = {}, workerEnv = {}, config = {} }: AppOptions) {
     this.#database = await createTestDatabase();
@@ -70,6 +74,12 @@ export class Product {
     this.#environment = { ...defaults, ...services(this.sandboxUrl), ...own, ...env };
     this.web = await startWeb({ ...readConfig(this.#environment), ...config }, this.log.log, failed('web'));
     this.base = `http://127.0.0.1:${this.web.port}`;
+    await this.#prepare();
+    if (workers) await this.startWorkers(workerEnv);
+    this.#started = [...this.#workers];
+  }
+
+  async #prepare() {
     await this.control('POST', '/subscription', {
       webhook_url: this.base + providerPath,
       app_secret: appSecret,
@@ -77,13 +87,35 @@ export class Product {
     });
     await this.control('POST', '/behaviour', { delay_ms: 5, retry_first_ms: 50, window: 'off' });
     this.tenant = await this.organization();
-    if (workers) await this.startWorkers(workerEnv);
+  }
+
+  /** As after `start`, for the next test file: no rows, no jobs, no files, a reset sandbox, an empty log and a new organization. */
+  async renew() {
+    const { queues, config } = this.web.deps;
+    await Promise.all(this.#workers.filter((worker) => !this.#started.includes(worker)).map((worker) => worker.stop()));
+    this.#workers = [...this.#started];
+    setUrlRules(config);
+    await this.control('DELETE', '');
+    await this.rows('delete from jobs');
+    await Promise.all(queues.all().map((queue) => queue.drain(true)));
+    await waitFor('the runs of the file before', async () => {
+      const active = await Promise.all(queues.all().map((queue) => queue.getActiveCount()));
+      return active.every((count) => count === 0);
+    });
+    await emptyDatabase(this.#database.url);
+    for (const state of ['completed', 'failed', 'delayed', 'wait'] as const)
+      await Promise.all(queues.all().map((queue) => queue.clean(0, 0, state)));
+    await rm(this.mediaFolder, { recursive: true, force: true });
+    await mkdir(this.mediaFolder);
+    this.log.lines.length = 0;
+    await this.#prepare();
   }
 
   async startWorkers(env: Environment = {}): Promise<RunningWorker> {
+    const since = this.log.lines.length;
     const worker = await startWorkers(readConfig({ ...this.#environment, ...env }), this.log.log, failed('worker'));
     this.#workers.push(worker);
-    await waitFor('the workers', () => this.log.lines.filter(({ msg }) => msg === 'working').length === this.#workers.length);
+    await waitFor('the workers', () => this.log.lines.slice(since).some(({ msg }) => msg === 'working'));
     return worker;
   }
 
@@ -91,6 +123,7 @@ export class Product {
   hasWorkers = () => this.#workers.length > 0;
 
   async stop() {
+    this.isStopped = true;
     await Promise.all(this.#workers.map((worker) => worker.stop()));
     await this.web?.stop();
     await this.#sandbox?.close();

@@ -2,7 +2,6 @@ import Joi from 'joi';
 import type { Em } from '../../src/platform/database/database.ts';
 import { query } from '../../src/platform/database/query.ts';
 import { uuid, uuidv7 } from '../../src/platform/ids.ts';
-import { registerContracts } from '../../src/platform/ledger/contracts.ts';
 import { type JobContract, job } from '../../src/platform/ledger/job.ts';
 
 export type ToyPayload = { toy_id: string };
@@ -37,16 +36,6 @@ export const throwJob = toyContract('toys.throw', {
 });
 
 export const toyContracts = [playJob, showJob, throwJob];
-
-/** The table of the toys' subjects, in a test database. `effects` counts what a run did; `played` keeps the order. */
-export async function makeToyBox(em: Em) {
-  registerContracts(toyContracts);
-  await query(
-    em,
-    `create table toys (id uuid primary key, kind text not null, lane text, status text not null default 'open', reason text, effects int not null default 0, revivals int not null default 0)`,
-  );
-  await query(em, 'create table played (seq bigint generated always as identity, toy_id uuid not null, lane text)');
-}
 
 export async function newToy(em: Em, kind: string, lane: string | null = null): Promise<string> {
   const id = uuidv7();

@@ -52,6 +52,15 @@ const load = (name) => import(pathToFileURL(join(__dirname, name)).href);
 const seen = new Set();
 const ofCircus = new Set(['JEST_STATE_SYMBOL', 'EVENT_HANDLERS']);
 
+// Jest's message to a worker that no file is left. What files share would keep the process alive; all of it ends with the process.
+const noFileIsLeft = 2;
+if (process.argv[1].endsWith('processChild.js')) {
+  process.on('message', ([type]) => {
+    if (type === noFileIsLeft) process.exit(0);
+  });
+  process.on('disconnect', () => process.exit(1));
+}
+
 enableCompileCache(join(__dirname, '../../../node_modules/.cache/kanal'));
 const globalsUrl = pathToFileURL(join(__dirname, 'globals.ts')).href;
 registerHooks({

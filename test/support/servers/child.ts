@@ -1,10 +1,7 @@
-import { type ChildProcess, execFile } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { promisify } from 'node:util';
-
-const run = promisify(execFile);
 
 /**
  * Below the ports that the system gives to connections: while a server is down, as when a test kills it, none of them takes its place.
@@ -30,28 +27,6 @@ export async function freePort(): Promise<number> {
     server.close();
     await once(server, 'close');
     return port;
-  }
-}
-
-/** The pid and those of all its descendants: a signal to PostgreSQL's first process alone leaves its backends as they are. */
-export async function familyOf(pid: number): Promise<number[]> {
-  const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid=']);
-  const pairs = stdout
-    .trim()
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/).map(Number) as [number, number]);
-  const family = [pid];
-  for (const parent of family) family.push(...pairs.filter(([, own]) => own === parent).map(([child]) => child));
-  return family;
-}
-
-export async function signalFamily(pid: number, signal: NodeJS.Signals) {
-  for (const member of await familyOf(pid)) {
-    try {
-      process.kill(member, signal);
-    } catch {
-      // It has ended meanwhile.
-    }
   }
 }
 

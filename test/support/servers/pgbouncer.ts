@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { serverAccount } from '../../../cli/start/database/account.ts';
+import { track } from '../leftovers.ts';
 import { maxWaitMs } from '../wait-for.ts';
 import { ended, freePort } from './child.ts';
 
@@ -43,7 +44,7 @@ export async function createPgBouncer(databaseUrl: string, poolSize: number): Pr
   await writeFile(file, own);
   // PgBouncer refuses to run as root.
   await chmod(dir, 0o755);
-  const child: ChildProcess = spawn('pgbouncer', ['-q', file], { ...serverAccount(), cwd: dir, stdio: 'ignore' });
+  const child: ChildProcess = track(spawn('pgbouncer', ['-q', file], { ...serverAccount(), cwd: dir, stdio: 'ignore' }));
   const url = (entry: string) => `postgresql://${username}@127.0.0.1:${port}/${entry}`;
 
   async function asked(entry: string, text: string) {

@@ -8,7 +8,9 @@ import pg from 'pg';
 import { serverAccount } from '../../../cli/start/database/account.ts';
 import { serverPrograms } from '../../../cli/start/database/programs.ts';
 import { maxWaitMs } from '../wait-for.ts';
-import { ended, freePort, signalFamily } from './child.ts';
+import { track } from '../leftovers.ts';
+import { ended, freePort } from './child.ts';
+import { signalFamily } from './family.ts';
 
 const run = promisify(execFile);
 /** With owners and modes: PostgreSQL asks for both. */
@@ -96,7 +98,7 @@ export async function createPostgresServer({
     while (Date.now() < deadline) {
       // A server that was killed may hold its shared memory a moment longer: the next one ends at once and is started again.
       if (!child || child.exitCode !== null || child.signalCode !== null)
-        child = spawn(programs.postgres, ['-D', data, ...flags], { ...account, cwd: home, env, stdio: 'ignore' });
+        child = track(spawn(programs.postgres, ['-D', data, ...flags], { ...account, cwd: home, env, stdio: 'ignore' }));
       if (await answers()) return;
       await sleep(20);
     }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
+import { track } from '../leftovers.ts';
 import { maxWaitMs } from '../wait-for.ts';
 import { ended, freePort } from './child.ts';
 
@@ -70,7 +71,7 @@ export async function createRedisServer(options: { dir?: string; port?: number; 
   }
 
   async function start() {
-    child = spawn('redis-server', args, { stdio: 'ignore' });
+    child = track(spawn('redis-server', args, { stdio: 'ignore' }));
     const deadline = Date.now() + maxWaitMs;
     while (Date.now() < deadline && child.exitCode === null) {
       if (await answers()) return;
