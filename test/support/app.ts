@@ -3,7 +3,7 @@ import { contact } from './factories/contact.ts';
 import { conversation } from './factories/conversation.ts';
 import { guardNetwork } from './network.ts';
 import { type AppOptions, type Body, type Channel, Product, type Tenant } from './product.ts';
-import { release, share, sharedApp } from './shared-app.ts';
+import { claimSharing, share, sharedApp } from './shared-app.ts';
 import { waitFor } from './wait-for.ts';
 
 export { appSecret, type Body, type Channel, type Reply, type Tenant, verifyToken } from './product.ts';
@@ -183,17 +183,17 @@ const template = (name: string, status: string, id: string) => ({
  * starts and stops with the file, for tests that change the process or look at what it has counted.
  */
 export function useApp({ isOwn = false, ...options }: AppOptions & { isOwn?: boolean } = {}): App {
-  const running = isOwn ? undefined : sharedApp(options);
+  const isShared = !isOwn && claimSharing();
+  const running = isShared ? sharedApp(options) : undefined;
   const app = running ?? new App();
   const network = guardNetwork();
   beforeAll(async () => {
     if (running) return running.renew();
-    if (!isOwn) await share(app, options);
+    if (isShared) await share(app, options);
     await app.start(options);
   });
   afterAll(async () => {
-    if (isOwn) await app.stop();
-    else release();
+    if (!isShared) await app.stop();
     network.release();
     expect(network.strangers).toEqual([]);
   });

@@ -57,19 +57,25 @@ async function release(template: TemplateName, database: Reusable) {
   else await asAdmin(`drop database if exists ${database.name} with (force)`);
 }
 
-/** Deletes all rows of the product and of the queue. */
-export const emptyDatabase = (url: string): Promise<void> => connected(url, deleteRows);
+/** Of a running product: the processes write them by themselves, and expect to find them. The queue's rows are the queue's. */
+const ofProcesses = ['heartbeats', 'purges'];
 
-async function deleteRows(client: pg.Client) {
+/** Deletes the rows of all the product's tables while it runs, and returns how many tables had any. */
+export const emptyDatabase = (url: string): Promise<number> => connected(url, (client) => deleteRows(client, ['public'], ofProcesses));
+
+async function deleteRows(client: pg.Client, schemas = ['public', 'bullmq'], except: string[] = []): Promise<number> {
   const { rows: tables } = await client.query<{ name: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where n.nspname in ('public', 'bullmq') and c.relkind = 'r' and c.relname not in ('mikro_orm_migrations', 'migration')`,
+     where n.nspname = any($1) and c.relkind = 'r' and c.relname <> all($2)`,
+    [schemas, ['mikro_orm_migrations', 'migration', ...except]],
   );
   const filled = tables.map(({ name }) => `case when exists (select from ${name}) then '${name}' end`);
   const { rows } = await client.query<{ names: string[] }>(`select array_remove(array[${filled}], null) as names`);
-  const deletions = rows[0]!.names.map((name) => `delete from ${name};`);
+  const { names } = rows[0]!;
+  const deletions = names.map((name) => `delete from ${name};`);
   // Without triggers, foreign keys included: the order of the tables does not matter.
   await client.query(`set session_replication_role = replica; ${deletions.join(' ')} reset session_replication_role`);
+  return names.length;
 }
 
 /** Changes with each change of a table, index, constraint, trigger, function or setting. */

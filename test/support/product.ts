@@ -96,14 +96,14 @@ export class Product {
     this.#workers = [...this.#started];
     setUrlRules(config);
     await this.control('DELETE', '');
-    await this.rows('delete from jobs');
-    await Promise.all(queues.all().map((queue) => queue.drain(true)));
-    await waitFor('the runs of the file before', async () => {
+    // What was under way when the file before ended may still write: until nothing is found.
+    await waitFor('the end of the file before', async () => {
+      await this.rows('delete from jobs');
+      await Promise.all(queues.all().map((queue) => queue.drain(true)));
       const active = await Promise.all(queues.all().map((queue) => queue.getActiveCount()));
-      return active.every((count) => count === 0);
+      return active.every((count) => count === 0) && (await emptyDatabase(this.#database.url)) === 0;
     });
-    await emptyDatabase(this.#database.url);
-    for (const state of ['completed', 'failed', 'delayed', 'wait'] as const)
+    for (const state of ['completed', 'failed'] as const)
       await Promise.all(queues.all().map((queue) => queue.clean(0, 0, state)));
     await rm(this.mediaFolder, { recursive: true, force: true });
     await mkdir(this.mediaFolder);

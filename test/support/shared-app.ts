@@ -9,28 +9,24 @@ import type { AppOptions } from './product.ts';
  * sandbox and an organization of its own. A start and a stop cost as much as the tests of a usual file.
  */
 let shared: { options: string; app: App } | undefined;
-let isInUse = false;
+let isClaimed = false;
 
-/** The running application if it has these options and no other part of the file uses it; undefined otherwise. */
-export function sharedApp(options: AppOptions): App | undefined {
-  const key = JSON.stringify(options);
-  if (isInUse || shared?.options !== key || shared.app.isStopped) return undefined;
-  isInUse = true;
-  return shared.app;
+/** False for the second application of a file: it starts and stops with the file. */
+export function claimSharing(): boolean {
+  const isFirst = !isClaimed;
+  isClaimed = true;
+  return isFirst;
 }
 
-/** Stops the previous shared application: at most one runs beside the one that a file has for itself. */
+/** The running application if it has these options. */
+export const sharedApp = (options: AppOptions): App | undefined =>
+  shared?.options === JSON.stringify(options) && !shared.app.isStopped ? shared.app : undefined;
+
+/** At most one runs beside those that a file has for itself. */
 export async function share(app: App, options: AppOptions): Promise<void> {
   await stopSharedApp();
   shared = { options: JSON.stringify(options), app };
-  isInUse = true;
 }
-
-export const isShared = (app: App): boolean => shared?.app === app;
-
-export const release = (): void => {
-  isInUse = false;
-};
 
 export async function stopSharedApp(): Promise<void> {
   const last = shared;
@@ -42,6 +38,6 @@ atEndOfRun(stopSharedApp);
 
 // A test file starts with what a process knows at its start; the workers of the shared application go on with theirs.
 afterFreshStart(() => {
-  isInUse = false;
+  isClaimed = false;
   if (shared && !shared.app.isStopped) knowJobs();
 });
