@@ -30,7 +30,6 @@ import type { MakeBackend } from './backends.ts';
 import { createTestDatabase } from './database.ts';
 import { collectingLog, type LogLine } from './log.ts';
 import { testHashKey, testSecretKey, testSecrets } from './secrets.ts';
-import { stopSharedApp } from './shared-app.ts';
 import { newToy, playJob, type ToyPayload, toyContracts } from './toys.ts';
 import { maxWaitMs } from './wait-for.ts';
 
@@ -135,8 +134,6 @@ export async function openHouse(
   makeBackend?: MakeBackend,
   { poolMax = 12, awaitsQueue = false, env = {} }: { poolMax?: number; awaitsQueue?: boolean; env?: Record<string, string> } = {},
 ): Promise<House> {
-  // Its workers and its jobs are another process's: the ledger's tests count what this one has.
-  await stopSharedApp();
   const { url, drop } = await createTestDatabase('toys');
   const { log, lines } = collectingLog();
   const database = await openDatabase({ url, poolMax, applicationName: 'kanal-test', log });

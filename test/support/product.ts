@@ -15,6 +15,7 @@ import { checkReply, definitionOf, endpointAt } from './contract.ts';
 import { createTestDatabase, emptyDatabase } from './database.ts';
 import { organizationWithKey } from './factories/organization.ts';
 import { collectingLog } from './log.ts';
+import { appQueueUrl, flush } from './redis.ts';
 import { testHashKey, testSecretKey } from './secrets.ts';
 import { services } from './services.ts';
 import { maxWaitMs, waitFor } from './wait-for.ts';
@@ -71,7 +72,9 @@ export class Product {
     this.sandboxUrl = `http://127.0.0.1:${await this.#sandbox.listen(0)}`;
     this.mediaFolder = await mkdtemp(join(tmpdir(), 'kanal-media-'));
     const own = { DATABASE_URL: this.#database.url, MESSAGING_APP_URL: this.sandboxUrl, MEDIA_FOLDER: this.mediaFolder };
-    this.#environment = { ...defaults, ...services(this.sandboxUrl), ...own, ...env };
+    const queueUrl = workers ? appQueueUrl() : undefined;
+    await flush(queueUrl);
+    this.#environment = { ...defaults, ...services(this.sandboxUrl), ...own, ...(queueUrl && { QUEUE_URL: queueUrl }), ...env };
     this.web = await startWeb({ ...readConfig(this.#environment), ...config }, this.log.log, failed('web'));
     this.base = `http://127.0.0.1:${this.web.port}`;
     await this.#prepare();

@@ -1,18 +1,29 @@
 import { Redis } from 'ioredis';
 import { beforeEachFile } from './jest/each-file.ts';
 
-/** Files that run at once are in different jest workers, so a database a worker keeps them apart. */
-export function testRedisUrl(): string | undefined {
+/** Files that run concurrently are in different jest workers, so a database a worker keeps them apart. */
+function redisDatabase(first: number): string | undefined {
   const base = process.env.KANAL_TEST_REDIS_URL;
   if (!base) return undefined;
   const url = new URL(base);
-  url.pathname = `/${1 + (Number(process.env.JEST_WORKER_ID ?? 1) % 63)}`;
+  url.pathname = `/${first + (Number(process.env.JEST_WORKER_ID ?? 1) % 31)}`;
   return url.href;
 }
 
+/** For the file's own tests of Redis. */
+export const testRedisUrl = (): string | undefined => redisDatabase(1);
+
+/**
+ * The queue of an application with workers: Redis where there is one, which takes less of the processors than the queue in PostgreSQL. The
+ * deep run has a part in which it is PostgreSQL, as a process without QUEUE_URL has it.
+ */
+export const appQueueUrl = (): string | undefined =>
+  process.env.KANAL_TEST_QUEUE === 'postgres' ? undefined : redisDatabase(32);
+
 /** Empties the file's Redis database: the queue has forgotten everything. */
-export async function flushTestRedis(): Promise<void> {
-  const url = testRedisUrl();
+export const flushTestRedis = (): Promise<void> => flush(testRedisUrl());
+
+export async function flush(url: string | undefined): Promise<void> {
   if (!url) return;
   const client = new Redis(url);
   await client.flushdb();

@@ -36,8 +36,9 @@ export async function stopSharedApp(): Promise<void> {
 
 atEndOfRun(stopSharedApp);
 
-// A test file starts with what a process knows at its start; the workers of the shared application go on with theirs.
-afterFreshStart(() => {
+// A test file starts with what a process knows at its start; the workers of the shared application need what theirs knows.
+afterFreshStart(async (usesApp) => {
   isClaimed = false;
-  if (shared && !shared.app.isStopped) knowJobs();
+  if (!usesApp) await stopSharedApp();
+  else if (shared && !shared.app.isStopped) knowJobs();
 });

@@ -1,7 +1,9 @@
+const { readFileSync } = require('node:fs');
 const { enableCompileCache, flushCompileCache, registerHooks } = require('node:module');
 const { join } = require('node:path');
 const { pathToFileURL } = require('node:url');
 const { default: Runtime } = require('jest-runtime');
+const { usesApp } = require('./kind.cjs');
 
 /**
  * Jest's runtime with Node's own module loader in place of jest's, which loads and links the whole product anew for each test file: that took
@@ -27,7 +29,7 @@ module.exports = class NativeRuntime extends Runtime {
     if (seen.has(path))
       throw new Error('Loaded in this process already: code that has changed since would not be seen. Start jest anew.');
     seen.add(path);
-    (await load('fresh.ts')).asAtStart();
+    await (await load('fresh.ts')).asAtStart(usesApp(readFileSync(path, 'utf8')));
     await import(pathToFileURL(path).href);
   }
 

@@ -1,5 +1,6 @@
 const { readFileSync } = require('node:fs');
 const { default: Sequencer } = require('@jest/test-sequencer');
+const { appOf } = require('./kind.cjs');
 
 /**
  * Files that share an application follow each other, so that a jest worker starts few of them; within a kind the largest is first. The order
@@ -17,9 +18,8 @@ module.exports = class ByApplication extends Sequencer {
 
 function kindAndSize(path) {
   const text = readFileSync(path, 'utf8');
-  const app = /\buseApp\((.*)\)/.exec(text);
-  const kind = app ? app[1] : '';
+  const app = appOf(text);
   // What starts processes waits most, and is first, so that none of it is left alone in the end.
-  const rank = /spawnNode|useStarted|startPostgres|describeInBrowser/.test(text) ? 0 : app ? 1 : /\buse\w+\(/.test(text) ? 2 : 3;
-  return { rank, kind, size: text.length };
+  const rank = /spawnNode|startPostgres|describeInBrowser/.test(text) ? 0 : app === undefined ? 2 : 1;
+  return { rank, kind: app ?? '', size: text.length };
 }
