@@ -13,3 +13,30 @@ export function holdTime() {
     goOn: () => void jest.useRealTimers(),
   };
 }
+
+/** Timers of at least `fromMs` that are set from now on run only when the test runs them. Shorter ones run as before. */
+export function holdLongTimers(fromMs: number) {
+  const { setTimeout, clearTimeout } = globalThis;
+  const held = new Map<unknown, { ms: number; run: () => void }>();
+  globalThis.setTimeout = ((run: (...rest: unknown[]) => void, ms = 0, ...rest: unknown[]) => {
+    if (ms < fromMs) return setTimeout(run, ms, ...rest);
+    const timer = setTimeout(() => undefined, 0);
+    held.set(timer, { ms, run: () => run(...rest) });
+    return timer;
+  }) as typeof setTimeout;
+  globalThis.clearTimeout = ((timer: NodeJS.Timeout) => {
+    held.delete(timer);
+    clearTimeout(timer);
+  }) as typeof clearTimeout;
+  return {
+    /** The delays of those that wait, in the order in which they were set. */
+    delays: () => [...held.values()].map(({ ms }) => ms),
+    /** Runs the one that was set first. */
+    runFirst() {
+      const [[timer, first]] = held as unknown as [[unknown, { run: () => void }]];
+      held.delete(timer);
+      first.run();
+    },
+    goOn: () => void Object.assign(globalThis, { setTimeout, clearTimeout }),
+  };
+}
