@@ -93,7 +93,9 @@ test('requests that wait for one contact of an organization take nothing from an
   await whileHeld(lockOf(contactId), async () => {
     const waiting = Promise.all(Array.from({ length: 20 }, (_, index) => rename(contactId, `name ${index}`)));
     await waitFor('one to wait for the lock', async () => {
-      const locked = await app.rows(`select 1 from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`);
+      const locked = await app.rows(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`,
+      );
       return locked.length > 0;
     });
     const { database } = app.web.deps;

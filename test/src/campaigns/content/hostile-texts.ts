@@ -1,4 +1,4 @@
-import { compile } from '../../../../src/campaigns/content/compile.ts';
+import type { compile } from '../../../../src/campaigns/content/compile.ts';
 import { render } from '../../../../src/campaigns/content/render.ts';
 import { body, sampleData } from './sample.ts';
 

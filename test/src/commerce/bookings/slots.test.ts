@@ -84,23 +84,26 @@ describe.each(changes)('%s around %s', (timezone, date) => {
   });
 });
 
-test.each(changes)('a hundred people who work all day in %s on %s read the clock of the zone as often as one', (timezone, date) => {
-  const all = hours(timezone, [['00:00', '24:00']]);
-  const times = { ...service, duration_minutes: 5, step_minutes: 5 };
-  const day = daysIn(timezone, date, date);
-  const readings = (people: number) => {
-    const reading = jest.spyOn(Temporal.PlainDateTime.prototype, 'toZonedDateTime');
-    const clocks = rememberedClocks();
-    for (let person = 0; person < people; person++) workingStarts(all, times, day, clocks);
-    const count = reading.mock.calls.length;
-    reading.mockRestore();
-    return count;
-  };
-  const ofOne = readings(1);
-  expect(ofOne).toBeGreaterThan(0);
-  expect(ofOne).toBeLessThan(20);
-  expect(readings(100)).toBe(ofOne);
-});
+test.each(changes)(
+  'a hundred people who work all day in %s on %s read the clock of the zone as often as one',
+  (timezone, date) => {
+    const all = hours(timezone, [['00:00', '24:00']]);
+    const times = { ...service, duration_minutes: 5, step_minutes: 5 };
+    const day = daysIn(timezone, date, date);
+    const readings = (people: number) => {
+      const reading = jest.spyOn(Temporal.PlainDateTime.prototype, 'toZonedDateTime');
+      const clocks = rememberedClocks();
+      for (let person = 0; person < people; person++) workingStarts(all, times, day, clocks);
+      const count = reading.mock.calls.length;
+      reading.mockRestore();
+      return count;
+    };
+    const ofOne = readings(1);
+    expect(ofOne).toBeGreaterThan(0);
+    expect(ofOne).toBeLessThan(20);
+    expect(readings(100)).toBe(ofOne);
+  },
+);
 
 const shown = (timezone: string, ranges: [string, string][], date: string) =>
   workingStarts(hours(timezone, ranges), service, daysIn(timezone, date, date)).map((ms) => shownIn(timezone, ms).slice(11));
