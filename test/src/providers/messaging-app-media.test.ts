@@ -8,6 +8,7 @@ import { createGraphClient, type GraphClient } from '../../../src/providers/mess
 import { graphMessagingApp } from '../../../src/providers/messaging-app/graph.ts';
 import { linkOf } from '../../../src/providers/messaging-app/media-streams.ts';
 import { type MediaStream, mediaTooLarge } from '../../../src/providers/messaging-app/provider.ts';
+import { whenStill } from '../../support/turns.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 type Answer = (req: IncomingMessage, res: ServerResponse) => void;
@@ -209,8 +210,7 @@ describe('an upload', () => {
     const done = send({ bytes: bytes.length * many, open: async () => Readable.from(chunks()) });
     await waitFor('the upload to begin', () => read > 0);
     // What fits into the buffers of both sockets: 120 MB would not.
-    await new Promise((after) => setTimeout(after, 1_000));
-    expect(read).toBeLessThan(many / 2);
+    expect(await whenStill(() => read)).toBeLessThan(many / 2);
     resolve();
     expect(await done).toBe('1');
   });

@@ -6,7 +6,6 @@ import { tryRule } from '../../../src/automation/runs/try-rule.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
-import { processorMs } from '../../support/processor-time.ts';
 import { doing, openRuleHouse, type RuleHouse } from '../../support/rule-runs.ts';
 import { testSecrets } from '../../support/secrets.ts';
 
@@ -29,11 +28,11 @@ const list = 'contact.custom_fields.list';
 
 const toEnd = async (steps: Step[]) => {
   const run = await at.begin(await at.rule(steps), { subjectId });
-  const { own } = await processorMs(() => at.work(run));
-  return { run, seen: await at.seen(run), ms: own };
+  await at.work(run);
+  return { run, seen: await at.seen(run) };
 };
 
-describe('a step that is not rendered fails the run, within 250 ms of processor time:', () => {
+describe('a step that is not rendered fails the run:', () => {
   test.each([
     ['nested loops', '{% for a in (1..9999) %}{% for b in (1..9999) %}x{% endfor %}{% endfor %}'],
     ['a huge range', '{{ (1..1000000000) }}'],
@@ -50,16 +49,15 @@ describe('a step that is not rendered fails the run, within 250 ms of processor 
     ['long lists that are searched', filledWith('{%if 1==2', ` or ${list} contains "z"`, '%}x{%endif%}')],
     ['what is missing', '{{ contact.email }}'],
   ])('%s', async (_title, text) => {
-    const { run, seen, ms } = await toEnd([doing('a'), doing('b', { gives: text }), doing('c')]);
+    const { run, seen } = await toEnd([doing('a'), doing('b', { gives: text }), doing('c')]);
     expect(seen).toMatchObject({ state: 'failed', failed_step: 'b', error: { code: 'render_failed' }, steps_run: 1 });
     expect(seen.error!.message.length).toBeLessThan(1_001);
     expect(JSON.stringify(seen)).not.toMatch(/xxxx|\[native code\]|node_modules/);
     expect(await at.effects(run)).toEqual(['a']);
-    expect(ms).toBeLessThan(250);
   });
 });
 
-test('a definition of nothing but braces, as large as one may be, is tried within 500 ms', async () => {
+test('a definition of nothing but braces, as large as one may be, is tried', async () => {
   const text = `{{ "${'{'.repeat(4_050)}" }}`;
   const setting = (id: string, vars: object): Step => ({ id, type: 'set_vars', vars }) as Step;
   const braces = Array.from({ length: 5 }, (_, n) => setting(`s${n}`, { a: text, b: text, c: text }));
@@ -68,8 +66,8 @@ test('a definition of nothing but braces, as large as one may be, is tried withi
   expect(faults).toEqual([]);
   const deps = { own: ownRows(at.house.database, at.organization), secrets: testSecrets, actions, stopWords: [] };
   const subject = { type: 'contact', id: subjectId } as const;
-  const { own } = await processorMs(() => tryRule(deps, uuidv7(), definition!, { subject }));
-  expect(own).toBeLessThan(500);
+  const tried = await tryRule(deps, uuidv7(), definition!, { subject });
+  expect(JSON.stringify(tried.steps.at(-1))).toContain('at most 16384 bytes');
 });
 
 test('nothing is left over', async () => {

@@ -46,3 +46,32 @@ export function nested(depth: number): object[] {
   if (depth === 0) return [tag('inmost')];
   return [{ id: `level_${depth}`, type: 'branch', branches: [{ conditions: holds, steps: nested(depth - 1) }] }];
 }
+
+export const triggered = (trigger: object, more: object = {}) => ({ trigger, steps: [tag('a')], ...more });
+
+/** As large as a body may be, and each wrong. */
+export const largeDefinitions: [string, unknown][] = [
+  ['13,000 steps', definitionOf(Array.from({ length: 13_000 }, () => ({ id: 'a' })))],
+  [
+    '100,000 names',
+    definitionOf([
+      { id: 'a', type: 'set_vars', vars: Object.fromEntries(Array.from({ length: 30_000 }, (_, n) => [`a${n}`, 1])) },
+    ]),
+  ],
+  [
+    'as much Liquid',
+    definitionOf([{ id: 'a', type: 'set_vars', vars: { x: Array.from({ length: 20_000 }, () => '{{vars.a}}') } }]),
+  ],
+  [
+    'a list of keywords',
+    triggered({ type: 'keyword', match: 'exact', keywords: Array.from({ length: 30_000 }, (_, n) => `${n}`) }),
+  ],
+  ['a list of empty things', definitionOf(Array.from({ length: 80_000 }, () => []))],
+];
+
+/** A valid rule of 2,250 conditions. */
+export function manyConditions() {
+  const all = Array.from({ length: 45 }, () => ({ field: 'event.data.text', operator: 'contains', value: 'aab' }));
+  const branches = Array.from({ length: 50 }, () => ({ conditions: { all }, steps: [] }));
+  return { trigger: { type: 'api', name: 'n' }, steps: [{ id: 'choose', type: 'branch', branches }] };
+}

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { ownRows } from '../../../../src/platform/database/own.ts';
 import { subjectLock } from '../../../../src/platform/ledger/locks.ts';
 import { findOperation, operationStatus } from '../../../../src/platform/ledger/operations.ts';
+import { databaseTimer } from '../../../support/database-time.ts';
 import { type House, openHouse, playing, toyHandler } from '../../../support/house.ts';
-import { startStopwatch } from '../../../support/stopwatch.ts';
 import { newToy, playJob, showJob } from '../../../support/toys.ts';
 
 let house: House;
@@ -60,7 +60,7 @@ describe('rule 3: again', () => {
   test('spends a try, keeps the error and the row, and runs later', async () => {
     const { id } = await house.accept({ lane: 'a:1' });
     const next = await house.accept({ lane: 'a:1' });
-    const passed = startStopwatch();
+    const passed = await databaseTimer(house.em());
     const ended = await house.run(
       toyHandler(playJob, (_, context) => context.again(error, { delayMs: 5_000 })),
       { id },
@@ -68,7 +68,7 @@ describe('rule 3: again', () => {
     expect(ended).toMatchObject({ kind: 'again', delayMs: 5_000, isMoved: false });
     const row = await house.row(id);
     expect(row).toMatchObject({ state: 'queued', attempts: 1, run: 1, error });
-    expect(row!.run_in + passed()).toBeGreaterThan(4_990);
+    expect(row!.run_in + (await passed())).toBeGreaterThan(4_990);
     expect(row!.check_in).toBeGreaterThan(row!.run_in);
     expect((await house.row(next.id))?.state).toBe('blocked');
   });
@@ -95,14 +95,14 @@ describe('rule 3: again', () => {
 
 test('rule 3: wait moves only the time', async () => {
   const { id } = await house.accept();
-  const passed = startStopwatch();
+  const passed = await databaseTimer(house.em());
   await house.run(
     toyHandler(playJob, (_, context) => context.wait(7_000, { reason: 'a rate' })),
     { id },
   );
   const row = await house.row(id);
   expect(row).toMatchObject({ state: 'queued', attempts: 0, run: 1, error: null });
-  expect(row!.run_in + passed()).toBeGreaterThan(6_990);
+  expect(row!.run_in + (await passed())).toBeGreaterThan(6_990);
 });
 
 describe('rule 3: failed', () => {

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createLockTurns } from '../../../../src/platform/ledger/lock-turns.ts';
 import { createTransact } from '../../../../src/platform/ledger/transact.ts';
+import { holdTime } from '../../../support/fake-timers.ts';
 import { type House, openHouse } from '../../../support/house.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
@@ -28,36 +28,49 @@ test('who wants the same lock comes after whoever has it; another lock is free',
 });
 
 test('a wait in vain is a 409, and gives back what was held before it', async () => {
+  const time = holdTime();
   const turns = createLockTurns(20);
   const held = await turns.take(['b']);
-  await expect(turns.take(['a', 'b'])).rejects.toMatchObject(busy);
+  const refused = expect(turns.take(['a', 'b'])).rejects.toMatchObject(busy);
+  await time.pass(20);
+  await refused;
   (await turns.take(['a']))();
   held();
   (await turns.take(['b']))();
+  time.goOn();
 });
 
 test('who waits for many that are quick is not refused; one that stands still is', async () => {
+  const time = holdTime();
   const turns = createLockTurns(1_000, 30_000);
-  const quick = Array.from({ length: 10 }, async () => {
-    const giveBack = await turns.take(['a']);
-    await sleep(150);
+  // The last waits for 1,350 ms in all.
+  for (const one of Array.from({ length: 10 }, () => turns.take(['a']))) {
+    const giveBack = await one;
+    await time.pass(150);
     giveBack();
-  });
-  await Promise.all(quick);
+  }
   const held = await turns.take(['a']);
-  await expect(turns.take(['a'])).rejects.toMatchObject(busy);
+  const refused = expect(turns.take(['a'])).rejects.toMatchObject(busy);
+  await time.pass(1_000);
+  await refused;
   held();
+  time.goOn();
 });
 
 test('all in all a wait has its end', async () => {
+  const time = holdTime();
   const turns = createLockTurns(300, 500);
   const quick = Array.from({ length: 30 }, async () => {
     const giveBack = await turns.take(['a']);
-    await sleep(50);
+    await time.pass(50);
     giveBack();
   });
   const ended = await Promise.allSettled(quick);
-  expect(ended.map(({ status }) => status)).toContain('rejected');
+  const served = ended.filter(({ status }) => status === 'fulfilled').length;
+  // The wait begins anew at each of the first ten, which take 500 ms, and is 300 ms long: six more come in it.
+  expect(served).toBeGreaterThanOrEqual(15);
+  expect(served).toBeLessThanOrEqual(17);
+  time.goOn();
 });
 
 test('more than a hundred do not wait', async () => {

@@ -1,10 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import type { Tx } from '../../../../src/platform/ledger/tx.ts';
 import { runJob } from '../../../../workers/run-job.ts';
 import { type House, onePlace, openHouse, toyHandler } from '../../../support/house.ts';
 import { playJob } from '../../../support/toys.ts';
+import { turns } from '../../../support/turns.ts';
+import { waitFor } from '../../../support/wait-for.ts';
 
 let house: House;
 let admin: pg.Client;
@@ -25,13 +26,11 @@ async function cut(tx: Tx) {
   await admin.query('select pg_terminate_backend($1)', [own!.pid]);
 }
 
-/** Every connection of the house at once, again and again for a while. */
-async function outage(ms: number) {
-  for (const until = Date.now() + ms; Date.now() < until; await sleep(5))
-    await admin.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'kanal-test'`,
-    );
-}
+/** Cuts every connection of the house at once. */
+const cutAll = () =>
+  admin.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'kanal-test'`,
+  );
 
 describe('rule 3: an answer in hand is not thrown away', () => {
   test('the ending transaction is repeated while the database is away, and the effect is there once', async () => {
@@ -77,25 +76,34 @@ describe('rule 3: an answer in hand is not thrown away', () => {
   test('through an outage that takes every connection, with runs in all stages', async () => {
     const accepted = [];
     for (let index = 0; index < 30; index += 1) accepted.push(await house.accept({ lane: `lane:${index}` }));
+    let cuts = 0;
+    let runs = 0;
     const handler = toyHandler(playJob, async ({ toy_id }, context) => {
-      await sleep(Math.random() * 300);
+      const after = runs++ % 20;
+      await waitFor('the outage to go on', () => cuts >= after);
       return context.finish(async (tx) => {
         await tx.query(`update toys set effects = effects + 1, status = 'done' where id = $1`, [toy_id]);
-        await sleep(Math.random() * 20);
+        await turns(after);
       });
     });
+    const outage = async () => {
+      for (; cuts < 20; cuts += 1) {
+        await cutAll();
+        await turns(20);
+      }
+    };
     // What cannot even be read is tried again, as the worker does.
     const untilDone = async (id: string): Promise<string> => {
       try {
         const ended = await house.run(handler, { id });
         if (ended.kind === 'done' || ended.kind === 'stale') return ended.kind;
       } catch {
-        await sleep(50);
+        await turns(20);
       }
       await house.sql('update jobs set run_at = clock_timestamp() where id = $1', [id]).catch(() => undefined);
       return untilDone(id);
     };
-    await Promise.all([outage(500), ...accepted.map(({ id }) => untilDone(id))]);
+    await Promise.all([outage(), ...accepted.map(({ id }) => untilDone(id))]);
     const toys = await house.sql<{ effects: number }>('select effects from toys');
     expect(toys.map(({ effects }) => effects)).toEqual(accepted.map(() => 1));
     expect(await house.rows()).toEqual([]);

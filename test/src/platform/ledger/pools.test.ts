@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
+import type { Database } from '../../../../src/platform/database/database.ts';
 import { createFiller, fillPool, holdPool, letPoolGo, setPool } from '../../../../src/platform/ledger/pools.ts';
 import { type House, openHouse, playing } from '../../../support/house.ts';
 import { playJob } from '../../../support/toys.ts';
@@ -51,14 +52,23 @@ describe('fill', () => {
     const given: string[] = [];
     const faults: unknown[] = [];
     const add = async (rows: { id: string }[]) => void given.push(...rows.map(({ id }) => id));
-    const filler = createFiller(house.database, add, (fault) => faults.push(fault));
+    let looks = 0;
+    const counted = {
+      pool: {
+        query(...args: unknown[]) {
+          looks += 1;
+          return (house.database.pool.query as (...args: unknown[]) => unknown)(...args);
+        },
+      },
+    } as unknown as Database;
+    const delays = [1, 1, 1, 1];
+    const filler = createFiller(counted, add, (fault) => faults.push(fault), delays);
     await burst(4);
     await filler.fill(house.pool('toys'));
     expect(given).toHaveLength(3);
-    // Longer than the looks after the first: those that follow belong to the rows that joined since.
-    const endsAt = performance.now() + 3_000;
-    const joining = setInterval(() => filler.join({ ...house.pool('toys'), class: 0 }), 20);
-    await waitFor('looks that found no room', async () => performance.now() > endsAt);
+    const joining = setInterval(() => filler.join({ ...house.pool('toys'), class: 0 }), 1);
+    // More than those of the first row: those that follow belong to the rows that joined since.
+    await waitFor('looks that found no room', () => looks > 3 * delays.length);
     expect(given).toHaveLength(3);
     await house.sql('delete from jobs where id = $1', [given[0]]);
     await waitFor('a look that finds it', async () => given.length === 4);
@@ -100,10 +110,12 @@ describe('fill', () => {
     await holdPool(house.em(), house.pool('toys'), 600_000);
     await holdPool(house.em(), house.pool('toys'), 1);
     await burst(1);
-    await new Promise((resolve) => setTimeout(resolve, 20));
     expect(await fillPool(house.database, house.pool('toys'))).toEqual([]);
-    await house.sql(`update pools set held_until = clock_timestamp() + interval '100 ms'`);
-    await waitFor('the end of the hold', async () => (await fillPool(house.database, house.pool('toys'))).length === 1);
+    // Less than the first hold has left: the second did not replace it.
+    await house.sql(`update pools set held_until = held_until - interval '500 s'`);
+    expect(await fillPool(house.database, house.pool('toys'))).toEqual([]);
+    await house.sql(`update pools set held_until = held_until - interval '100 s'`);
+    expect(await fillPool(house.database, house.pool('toys'))).toHaveLength(1);
   });
 
   test('a row whose time is far away does not take the room of one whose time has come', async () => {

@@ -1,5 +1,4 @@
 import { EventEmitter } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import pg from 'pg';
@@ -217,27 +216,6 @@ test('a queue in PostgreSQL whose sessions lost their search path, as behind a p
   for (let look = 0; look < 2; look += 1) await expect(pooled.probe()).rejects.toThrow('search path');
   expect(said.lines.map(({ msg }) => msg)).toEqual([expect.stringContaining('needs Redis')]);
   await Promise.all([direct.close(), pooled.close()]);
-  await drop();
-});
-
-test('a queue in PostgreSQL whose connections are all at work is not away', async () => {
-  const { url, drop } = await createTestDatabase();
-  const queues = openQueues(createBackend({ databaseUrl: url, queueUrl: undefined }, log), log, () => {});
-  await waitFor('the queue', () => queues.isReady());
-  const other = new pg.Client({ connectionString: url });
-  await other.connect();
-  await other.query('begin');
-  await other.query('lock table bullmq.job in access exclusive mode');
-  const work = Promise.allSettled(Array.from({ length: 40 }, (_, index) => queues.add([row(index + 1)])));
-  // Longer than a probe waits for its answer.
-  for (let look = 0; look < 40; look += 1) {
-    await sleep(100);
-    expect(queues.isReady()).toBe(true);
-  }
-  await other.query('commit');
-  await other.end();
-  await work;
-  await queues.close();
   await drop();
 });
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { UnrecoverableError } from 'bullmq';
 import { runId } from '../../../../src/platform/ledger/queues.ts';
@@ -6,6 +5,7 @@ import { sweep } from '../../../../src/platform/ledger/sweep.ts';
 import { describeEachBackend } from '../../../support/backends.ts';
 import { hostIsAhead } from '../../../support/hosts-clock.ts';
 import { type House, openHouse, playing, toyHandler } from '../../../support/house.ts';
+import { stopClock } from '../../../support/later.ts';
 import { playJob } from '../../../support/toys.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
@@ -225,14 +225,19 @@ describeEachBackend('rule 4: the sweep', (makeBackend) => {
   test('a slow queue is asked in turns, each of which gets on, and what is left is due again at once', async () => {
     await acceptMany(120);
     await makeDue();
+    const clock = stopClock();
     const slow = {
       ...house.queues,
       states: async (rows: { id: string; run: number; queue: string }[]) => {
-        await sleep(600);
+        clock.moveOn(600);
         return house.queues.states(rows);
       },
     };
-    expect(await sweep({ ...house.deps, queues: slow })).toMatchObject({ looked: 50, isWhole: false });
+    try {
+      expect(await sweep({ ...house.deps, queues: slow })).toMatchObject({ looked: 50, isWhole: false });
+    } finally {
+      clock.goOn();
+    }
     expect(await dueNow()).toBe(70);
   });
 

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { checkJobs } from '../../../../src/platform/ledger/check.ts';
 import { setPool } from '../../../../src/platform/ledger/pools.ts';
 import { fc } from '../../../support/fast-check.ts';
 import { type House, openHouse, playing, toyHandler } from '../../../support/house.ts';
 import { playJob } from '../../../support/toys.ts';
+import { turns } from '../../../support/turns.ts';
 import { Workers } from '../../../support/workers-at-work.ts';
 
 let house: House;
@@ -32,7 +32,7 @@ async function finishAll(workers: Workers<End>) {
     await workers.begin(1_000, 0);
     const rows = await house.rows();
     if (rows.every(({ state }) => state === 'failed')) return;
-    await sleep(5);
+    await turns(1);
   }
   throw new Error(`Not finished: ${JSON.stringify(await house.rows())}`);
 }

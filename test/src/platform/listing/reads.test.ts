@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { contactTable, readContactListing } from '../../../../src/contacts/list.ts';
 import { openDatabase } from '../../../../src/open-database.ts';
 import { onBehalfOf } from '../../../../src/platform/database/connection-shares.ts';
@@ -10,7 +9,9 @@ import type { Ask } from '../../../../src/platform/listing/paging.ts';
 import { createReads, TooSlow } from '../../../../src/platform/listing/reads.ts';
 import { crowd } from '../../../../src/platform/load/busy.ts';
 import { createTestDatabase } from '../../../support/database.ts';
+import { holdTime } from '../../../support/fake-timers.ts';
 import { collectingLog } from '../../../support/log.ts';
+import { waitFor } from '../../../support/wait-for.ts';
 
 let database: Database;
 let drop: () => Promise<void>;
@@ -66,48 +67,75 @@ test('of one organization few run at once and some wait; one more is refused; an
   );
   await expect(reads.dear('busy', async () => undefined)).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 1 });
   expect(await reads.dear('other', (ask) => ask('select 1 as one', []))).toEqual([{ one: 1 }]);
-  while (running < 2) await sleep(5);
+  await waitFor('two to run', () => running === 2);
   goOn();
   await Promise.all(held);
   expect(maxRunning).toBe(2);
 });
 
-test('whoever goes on asking rests for longer, no longer than the longest list, and another organization does not', async () => {
-  const reads = createReads(database, { ...bounds, atOnce: 1, ms: 1_500 });
-  const tookMs = async (organizationId: string, seconds: number) => {
-    const beganAt = performance.now();
-    await reads.dear(organizationId, (ask) => ask(`select pg_sleep(${seconds})`, []));
-    return performance.now() - beganAt;
-  };
-  await tookMs('a', 1);
-  // After as long a rest: more is free for a moment.
-  expect(await tookMs('a', 0.5)).toBeGreaterThan(1_450);
-  const next = tookMs('a', 0);
-  expect(await tookMs('b', 0)).toBeLessThan(1_000);
-  // Three times as long as both took is 4.5 s, of which 2 are free and 1 is over.
-  expect(await next).toBeGreaterThan(1_200);
-  await tookMs('a', 1.4);
-  const last = await tookMs('a', 0);
-  expect(last).toBeGreaterThan(1_350);
-  expect(last).toBeLessThan(3_500);
-});
+describe('rests', () => {
+  let time: ReturnType<typeof holdTime>;
+  let begun: string[];
+  beforeEach(() => {
+    time = holdTime();
+    begun = [];
+  });
+  afterEach(() => time.goOn());
 
-test('short ones that wait behind a long one wait for its rest once', async () => {
-  const reads = createReads(database, { ...bounds, atOnce: 1, ms: 1_500 });
-  const ask = (seconds: number) => reads.dear('a', (run) => run(`select pg_sleep(${seconds})`, []));
-  const beganAt = performance.now();
-  const ended: number[] = [];
-  const all = [ask(1.4), ask(0), ask(0), ask(0)].map((one) => one.then(() => ended.push(performance.now() - beganAt)));
-  await Promise.all(all);
-  // With its debt each of them would keep the place for a second and a half.
-  expect(ended[3]! - ended[1]!).toBeLessThan(1_000);
-  expect(ended[1]! - ended[0]!).toBeGreaterThan(1_300);
+  const readsOf = () => {
+    const reads = createReads(database, { ...bounds, atOnce: 1, ms: 1_500 });
+    return (organizationId: string, name: string, ms: number) =>
+      reads.dear(organizationId, async () => {
+        begun.push(name);
+        time.spend(ms);
+      });
+  };
+
+  test('an organization that goes on reading rests for longer, no longer than the longest list, and another one does not', async () => {
+    const read = readsOf();
+    /** The next read of `a` begins after exactly so long. */
+    const beginsAfter = async (name: string, ms: number, tookMs: number) => {
+      const next = read('a', name, tookMs);
+      await time.pass(ms - 1);
+      await read('b', `beside ${name}`, 0);
+      expect(begun).not.toContain(name);
+      await time.pass(1);
+      await next;
+    };
+    await read('a', 'first', 1_000);
+    // As long as it took: 2 s of rest are free for a moment.
+    await beginsAfter('second', 1_000, 500);
+    // Three times as long as both took is 4.5 s, of which 2 are free and 1 is over.
+    await beginsAfter('third', 1_500, 0);
+    await read('a', 'fourth', 1_400);
+    await beginsAfter('fifth', 1_500, 0);
+  });
+
+  test('short ones that wait behind a long one wait for its rest once', async () => {
+    const read = readsOf();
+    await read('a', 'long', 1_400);
+    const short = ['one', 'two', 'three'].map((name) => read('a', name, 0));
+    await time.pass(1_499);
+    await read('b', 'other', 0);
+    expect(begun).toEqual(['long', 'other']);
+    await time.pass(1);
+    await Promise.all(short);
+    expect(begun).toEqual(['long', 'other', 'one', 'two', 'three']);
+  });
+
+  test('short lists are free, however many', async () => {
+    const read = readsOf();
+    // No time passes between them: the next one would wait for ever for a rest.
+    for (let number = 0; number < 20; number += 1) await read('a', `${number}`, 100);
+    expect(begun).toHaveLength(20);
+  });
 });
 
 test('what waits for somebody who has left does not begin, and the next one has the place at once', async () => {
   const reads = createReads(database, { ...bounds, atOnce: 1 });
   let [hasLeft, begun] = [false, 0];
-  const first = reads.dear('a', (ask) => ask('select pg_sleep(0.1)', []));
+  const { promise: gate, resolve: goOn } = Promise.withResolvers<void>();
+  const first = reads.dear('a', () => gate);
   const left = onBehalfOf(
     'a',
     () =>
@@ -118,6 +146,7 @@ test('what waits for somebody who has left does not begin, and the next one has 
   );
   const refused = expect(left).rejects.toMatchObject({ code: 'unavailable', message: 'The client left before its turn' });
   hasLeft = true;
+  goOn();
   await first;
   await refused;
   expect(begun).toBe(0);
@@ -139,13 +168,6 @@ test('an organization is there for others as long as its looks and files have st
   } finally {
     met.mockRestore();
   }
-});
-
-test('short lists are free, however many', async () => {
-  const reads = createReads(database, { ...bounds, atOnce: 1 });
-  const beganAt = performance.now();
-  for (let number = 0; number < 20; number += 1) await reads.dear('a', (ask) => ask('select pg_sleep(0.1)', []));
-  expect(performance.now() - beganAt).toBeLessThan(5_500);
 });
 
 async function contacts(count: number): Promise<string> {

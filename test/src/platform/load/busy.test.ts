@@ -1,28 +1,47 @@
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import { expect, test } from '@jest/globals';
+import { afterAll, afterEach, expect, jest, test } from '@jest/globals';
 import { createBusyProbe, createCrowd } from '../../../../src/platform/load/busy.ts';
-import { waitFor } from '../../../support/wait-for.ts';
+import { stopClock } from '../../../support/later.ts';
 
-/** Takes the loop's time, in turns of 20 ms, and never lets it wait: how long it would, a busy machine says. */
-async function spend(ms: number) {
-  for (const until = performance.now() + ms; performance.now() < until; await turn()) {
-    const startedAt = performance.now();
-    while (performance.now() - startedAt < 20);
-  }
+const clock = stopClock();
+afterEach(() => void jest.restoreAllMocks());
+afterAll(() => clock.goOn());
+
+/** The event loop as a probe measures it: so much of each second it works. */
+function loop() {
+  let [active, idle] = [0, 0];
+  jest.spyOn(performance, 'eventLoopUtilization').mockImplementation((current, last) => {
+    const worked = current && last ? current.active - last.active : active;
+    const waited = current && last ? current.idle - last.idle : idle;
+    return { active: worked, idle: waited, utilization: worked / (worked + waited) };
+  });
+  return (ms: number, utilization: number) => {
+    clock.moveOn(ms);
+    active += ms * utilization;
+    idle += ms * (1 - utilization);
+  };
 }
 
-test('a loop that works all the time is busy, one that waits is not', async () => {
+test('a loop that works all the time is busy, one that waits is not', () => {
+  const pass = loop();
   const isBusy = createBusyProbe();
-  await spend(400);
+  pass(400, 1);
   expect(isBusy()).toBe(true);
-  // Whatever else this process does comes to an end.
-  await waitFor('the loop to wait', async () => {
-    await sleep(400);
-    return !isBusy();
-  });
+  pass(400, 0.5);
+  expect(isBusy()).toBe(false);
 });
 
-test('a process is crowded when it is busy and more than one key is there', async () => {
+test('a burst shorter than the interval of the probe does not change its result', () => {
+  const pass = loop();
+  const isBusy = createBusyProbe();
+  pass(199, 1);
+  expect(isBusy()).toBe(false);
+  pass(1, 1);
+  expect(isBusy()).toBe(true);
+  pass(199, 0);
+  expect(isBusy()).toBe(true);
+});
+
+test('a process is crowded when it is busy and more than one key is there', () => {
   let isBusy = false;
   const crowd = createCrowd(() => isBusy);
   expect([crowd.isShared(), crowd.isCrowded()]).toEqual([false, false]);
@@ -34,17 +53,23 @@ test('a process is crowded when it is busy and more than one key is there', asyn
   expect([crowd.isShared(), crowd.isCrowded()]).toEqual([true, true]);
   isBusy = false;
   expect([crowd.isShared(), crowd.isCrowded()]).toEqual([true, false]);
-  await waitFor('the other to be gone', async () => {
-    crowd.met('one');
-    await sleep(20);
-    return !crowd.isShared();
-  });
 });
 
-test('two keys that are met by turns, each in a second of its own, are both there', async () => {
+test('a key that sends nothing for two seconds is no longer there', () => {
   const crowd = createCrowd(() => true);
   crowd.met('one');
-  await sleep(1_050);
+  crowd.met('other');
+  for (let second = 0; second < 2; second += 1) {
+    clock.moveOn(1_000);
+    crowd.met('one');
+  }
+  expect(crowd.isShared()).toBe(false);
+});
+
+test('two keys that are met by turns, each in a second of its own, are both there', () => {
+  const crowd = createCrowd(() => true);
+  crowd.met('one');
+  clock.moveOn(1_050);
   crowd.met('other');
   expect(crowd.isShared()).toBe(true);
 });

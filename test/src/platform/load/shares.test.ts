@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createShares } from '../../../../src/platform/load/shares.ts';
-import { startStopwatch } from '../../../support/stopwatch.ts';
+import { holdTime } from '../../../support/fake-timers.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
 const options = { perKey: 2, maxWaiting: 1, waitMs: 50, refusal: 'Too many at once' };
@@ -80,12 +80,15 @@ test('closed, it refuses all who wait', async () => {
 
 test('a place that was used stays taken as long as its rest says', async () => {
   const shares = createShares({ ...options, perKey: 1, waitMs: 5_000, restMs: (tookMs) => 2 * tookMs });
-  const passed = startStopwatch();
-  await shares.use('one', () => new Promise((resolve) => setTimeout(resolve, 30)));
+  const time = holdTime();
+  await shares.use('one', async () => time.spend(30));
   expect(shares.held('one')).toBe(1);
-  await shares.use('one', async () => undefined);
-  // Thirty ms of work and twice as many of rest; timers may be a millisecond early.
-  expect(passed()).toBeGreaterThanOrEqual(87);
+  const next = shares.use('one', async () => 'next');
+  await time.pass(59);
+  expect(shares.waiting('one')).toBe(1);
+  await time.pass(1);
+  expect(await next).toBe('next');
+  time.goOn();
 });
 
 test('places that become fewer are not given on; when they are more, those who wait get them one after the other', async () => {
