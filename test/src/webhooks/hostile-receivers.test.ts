@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createWebhookSender, type WebhookSender } from '../../../src/webhooks/sender.ts';
 import { drip, flood, floodBytes, type HostileReceiver, startHostileReceiver } from '../../support/hostile-receiver.ts';
+import { turns } from '../../support/turns.ts';
 
 const stops: (() => unknown)[] = [];
 afterEach(async () => {
@@ -164,7 +164,7 @@ describe('what was not asked for is nobody’s answer', () => {
       expect(outcome.ok).toBe(true);
       expect(outcome.responseHead).not.toMatch(/evil|410/);
       // Kept apart: an answer that comes before its request was read cannot be told from a good one.
-      await pause(50);
+      await turns(50);
     }
   });
 });
@@ -176,7 +176,7 @@ test('a connection serves many large answers, each counted for itself', async ()
   for (let attempt = 0; attempt < 30; attempt += 1) {
     expect(await one.send(post(receiver.url))).toMatchObject({ ok: true, status: 200 });
     // undici takes a connection back a turn of the event loop after the answer.
-    await pause(5);
+    await turns(5);
   }
   expect(receiver.connections()).toBe(1);
 });

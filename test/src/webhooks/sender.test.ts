@@ -4,6 +4,7 @@ import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Lookup } from '../../../src/platform/network/address-guard.ts';
 import { createWebhookSender, type WebhookSender, type WebhookSenderOptions } from '../../../src/webhooks/sender.ts';
+import { turns } from '../../support/turns.ts';
 
 const stops: (() => unknown)[] = [];
 afterEach(async () => {
@@ -428,7 +429,7 @@ describe('connections', () => {
     let lookups = 0;
     const lookup: Lookup = async () => {
       lookups += 1;
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await turns(5);
       return [{ address: '127.0.0.1' }];
     };
     let waiting: (() => void)[] = [];

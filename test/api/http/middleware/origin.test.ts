@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from '@jest/globals';
 import { uuidv7 } from '../../../../src/platform/ids.ts';
 import { useApp } from '../../../support/app.ts';
@@ -7,6 +6,7 @@ import { exampleBody, paramNamesOf } from '../../../support/examples.ts';
 import { bearerToken, person, sessionHeaders } from '../../../support/factories/person.ts';
 import { ownedRecords } from '../../../support/owned.ts';
 import { storedState } from '../../../support/stored.ts';
+import { roundTrips } from '../../../support/turns.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
 /** A page elsewhere can make a browser send the session's cookie. It must not change anything with it. */
@@ -32,7 +32,7 @@ beforeAll(async () => {
   // The pools of what was made are filled a moment later: no change of a foreign page.
   await waitFor('what was begun to be over', async () => {
     const state = await storedState(app);
-    await sleep(1_000);
+    await roundTrips((text) => app.rows(text), 100);
     return (await storedState(app)) === state;
   });
   const { host, port } = new URL(app.base);
