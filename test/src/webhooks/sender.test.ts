@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
-import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Lookup } from '../../../src/platform/network/address-guard.ts';
 import { createWebhookSender, type WebhookSender, type WebhookSenderOptions } from '../../../src/webhooks/sender.ts';
@@ -339,7 +339,7 @@ describe('faults', () => {
     const outcome = await sender({ lookup: slow, timeoutMs: 50 }).send(post(`http://a.example:${port}/`));
     expect(outcome).toMatchObject({ ok: false, errorClass: 'timeout' });
     answer();
-    await delay(250);
+    await turns(100);
     expect(requests).toBe(0);
   });
 });
