@@ -269,9 +269,9 @@ describe('a send that the provider refuses with 131050', () => {
 
   test('while the database cannot note it: the answer is kept, and the message is not sent again', async () => {
     const { contactId, phone } = await app.conversation(channel);
+    await app.rows('create sequence notes');
     await app.rows(
-      `create sequence notes;
-       create function cannot_note() returns trigger language plpgsql as
+      `create function cannot_note() returns trigger language plpgsql as
        $$ begin perform nextval('notes'); raise exception using errcode = '53300'; end $$`,
     );
     await app.rows(
