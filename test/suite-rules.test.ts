@@ -17,7 +17,7 @@ const rules: [string, RegExp, string][] = [
     /\bDate\.now\(\) - (?:started|began|before|since|at)/,
     'compare stored times: test/support/database-time.ts',
   ],
-  ['measures time', /support\/(?:stopwatch|processor-time)\.ts|\bbestOf3\b/, 'count steps: test/support/clock-reads.ts'],
+  ['measures processor time', /\bbestOf3\(|\bprocess\.(?:threadCpuUsage|cpuUsage)\(/, 'count steps: test/support/clock-reads.ts'],
 ];
 
 /** Paths of files that may, each with its reason. */
@@ -48,7 +48,7 @@ test.each([
   ['sleeps', 'await new Promise((resolve) => setTimeout(resolve, 50));'],
   ['reads the steady clock', 'const startedAt = performance.now();'],
   ['measures a duration', 'expect(Date.now() - startedAt).toBeLessThan(50);'],
-  ['measures time', "import { processorMs } from '../support/processor-time.ts';"],
+  ['measures processor time', 'const spent = process.threadCpuUsage(before);'],
 ])('the rule "%s" finds: %s', (name, text) => {
   expect(rules.filter(([, pattern]) => pattern.test(text)).map(([one]) => one)).toEqual([name]);
 });
