@@ -52,7 +52,6 @@ describe('100 MB at full speed are closed after a fraction', () => {
     expect(outcome).toMatchObject(wanted);
     if (!wanted.ok) expect(outcome.errorClass).toBe('http');
     if (error) expect(outcome.error).toMatch(error);
-    expect(outcome.durationMs).toBeLessThan(10_000);
     expect(Buffer.byteLength(outcome.responseHead ?? '')).toBeLessThanOrEqual(20_000);
     expect(receiver.written()).toBeLessThan(taken);
   });
@@ -78,7 +77,6 @@ describe('what never ends, slowly, is over with the attempt', () => {
     const outcome = await sender(200).send(post(receiver.url));
     expect(outcome).toMatchObject(wanted);
     expect(outcome.durationMs).toBeGreaterThanOrEqual(190);
-    expect(outcome.durationMs).toBeLessThan(10_000);
   });
 });
 

@@ -173,7 +173,6 @@ describe('the answer', () => {
     });
     const outcome = await sender({ timeoutMs: 300 }).send(post(url));
     expect(outcome).toMatchObject({ ok: true, status: 200 });
-    expect(outcome.durationMs).toBeLessThan(10_000);
     expect(outcome.responseHead).toMatch(/first\.+$/);
   });
 
@@ -256,7 +255,6 @@ describe('faults', () => {
     });
     const outcome = await sender({ timeoutMs: 200 }).send(post(url));
     expect(outcome).toMatchObject({ ok: false, errorClass: 'timeout' });
-    expect(outcome.durationMs).toBeLessThan(10_000);
   });
 
   test('connection refused', async () => {
