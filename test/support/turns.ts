@@ -13,3 +13,8 @@ export async function whenStill<Value>(read: () => Value): Promise<Value> {
   }
   return last;
 }
+
+/** Waits for so many round trips to the database: what waits neither for a lock nor for its turn has been written then. */
+export async function roundTrips(query: (text: string) => Promise<unknown>, count = 30): Promise<void> {
+  for (let trip = 0; trip < count; trip += 1) await query('select 1');
+}

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Tenant, useApp } from '../support/app.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { roundTrips } from '../support/turns.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const share = 3;
@@ -119,7 +119,7 @@ test('a provider that hangs for one channel holds up no other organization’s s
   const { phone } = await app.conversation(quick);
   const { id } = (await app.text(quick, phone)).body.data;
   await waitFor('the other organization’s message', async () => (await app.message(id)).status !== 'queued', soonMs);
-  await sleep(100);
+  await roundTrips((text) => app.rows(text));
   expect(await isSending()).toBe(share);
   await hold(hostile);
   await waitFor('the answers of the provider', async () => (await isSending()) === 0, 3 * hangMs);

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { createPlaces as make, type Place, type Places } from '../../workers/places.ts';
+import { turns } from '../support/turns.ts';
 
 const isPlace = (given: Place | { putOffMs: number }): given is Place => 'leave' in given;
 const entered = async (places: Places, pool: string, organizationId = `org of ${pool}`) => {
@@ -9,7 +9,7 @@ const entered = async (places: Places, pool: string, organizationId = `org of ${
   return given;
 };
 /** Whether a promise is settled by now. */
-const isSettled = (promise: Promise<unknown>) => Promise.race([promise.then(() => true), sleep(20).then(() => false)]);
+const isSettled = (promise: Promise<unknown>) => Promise.race([promise.then(() => true), turns(20).then(() => false)]);
 /** A call that nobody answers until the test does. */
 const unanswered = () => {
   let answer: () => void = () => undefined;

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { checkJobs } from '../../src/platform/ledger/check.ts';
 import { holdPool, letPoolGo, setPool } from '../../src/platform/ledger/pools.ts';
 import { ProviderBusy, ProviderFailed, ProviderRefused } from '../../src/providers/errors.ts';
+import { databaseTimer } from '../support/database-time.ts';
 import { type House, openHouse, playing, toyHandler } from '../support/house.ts';
-import { startStopwatch } from '../support/stopwatch.ts';
 import { playJob, showJob, throwJob } from '../support/toys.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -44,20 +44,20 @@ describe('what a run may do', () => {
   });
 
   test('rule 2: a run before its time puts itself off and spends nothing', async () => {
-    const passed = startStopwatch();
+    const passed = await databaseTimer(house.em());
     const { id, toyId } = await house.accept({ delayMs: 60_000 });
     const ended = await house.run(playing(), { id });
     expect(ended).toMatchObject({ kind: 'early' });
-    expect((ended as { delayMs: number }).delayMs + passed()).toBeGreaterThan(59_990);
+    expect((ended as { delayMs: number }).delayMs + (await passed())).toBeGreaterThan(59_990);
     expect(await house.row(id)).toMatchObject({ state: 'queued', attempts: 0, run: 1 });
     expect((await house.toy(toyId)).effects).toBe(0);
   });
 
   test('a run that is a moment early waits for its time and then runs', async () => {
-    const passed = startStopwatch();
+    const passed = await databaseTimer(house.em());
     const { id } = await house.accept({ delayMs: 100 });
     expect(await house.run(playing(), { id })).toEqual({ kind: 'done' });
-    expect(passed()).toBeGreaterThan(70);
+    expect(await passed()).toBeGreaterThan(70);
   });
 
   test('hold: a run that finds its pool held goes back to waiting, with a new number and in its place', async () => {
@@ -114,22 +114,22 @@ describe('what a run may do', () => {
 
   test('pace: a run that comes too soon waits here for its turn, and once', async () => {
     const id = await paced();
-    const passed = startStopwatch();
+    const passed = await databaseTimer(house.em());
     await house.sql(`update pools set tat = clock_timestamp() + interval '400 ms'`);
     expect(await house.run(playing(), { id })).toEqual({ kind: 'done' });
-    expect(passed()).toBeGreaterThan(350);
+    expect(await passed()).toBeGreaterThan(350);
   });
 
   test('pace: a run whose turn is far off goes back into BullMQ until then', async () => {
     const id = await paced();
     // One in ten seconds: the run is there before its turn.
     await setPool(house.em(), house.pool('toys'), 100, 0.1);
-    const passed = startStopwatch();
+    const passed = await databaseTimer(house.em());
     await house.sql(`update pools set tat = clock_timestamp() + interval '9 s', plan_at = clock_timestamp() + interval '20 s'`);
     const ended = await house.run(playing(), { id });
     expect(ended).toMatchObject({ kind: 'early' });
-    expect((ended as { delayMs: number }).delayMs + passed()).toBeGreaterThan(19_990);
-    expect((await house.row(id))!.run_in + passed()).toBeGreaterThan(19_990);
+    expect((ended as { delayMs: number }).delayMs + (await passed())).toBeGreaterThan(19_990);
+    expect((await house.row(id))!.run_in + (await passed())).toBeGreaterThan(19_990);
   });
 });
 
@@ -143,11 +143,11 @@ describe('what comes of an error of the handler', () => {
 
   test('busy: waits as long as it was told and spends no attempt', async () => {
     const { id } = await house.accept();
-    const passed = startStopwatch();
+    const passed = await databaseTimer(house.em());
     await house.run(failing(new ProviderBusy('later', { retryAfterMs: 30_000, scope: 'recipient' })), { id });
     const row = await house.row(id);
     expect(row).toMatchObject({ state: 'queued', attempts: 0 });
-    expect(row!.run_in + passed()).toBeGreaterThan(29_990);
+    expect(row!.run_in + (await passed())).toBeGreaterThan(29_990);
   });
 
   test('failed at the provider: an attempt is spent, the third is the last', async () => {

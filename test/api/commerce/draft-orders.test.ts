@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { beforeAll, expect, test } from '@jest/globals';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { contact } from '../../support/factories/contact.ts';
@@ -131,9 +130,12 @@ test('a list with a total waits for a place of the organization, and one without
   });
   const held = app.web.deps.reads.dear(app.tenant.organizationId, () => gate);
   const list = (query: Record<string, boolean>) => app.call('commerce.draft-orders.list', { query });
-  const counted = list({ include_total: true });
-  expect((await list({})).status).toBe(200);
-  expect(await Promise.race([counted, setTimeout(300, 'waits')])).toBe('waits');
+  let isCounted = false;
+  const counted = list({ include_total: true }).finally(() => {
+    isCounted = true;
+  });
+  for (let read = 0; read < 5; read += 1) expect((await list({})).status).toBe(200);
+  expect(isCounted).toBe(false);
   open();
   await held;
   const { status, body } = await counted;

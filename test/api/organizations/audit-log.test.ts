@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { RunState } from '../../../src/automation/states.ts';
 import type { Role } from '../../../src/organizations/roles.ts';
@@ -643,7 +642,7 @@ describe('the list', () => {
     });
     expect((await list({ actor: 'cli' })).body.items).toEqual([acts[1]]);
     expect((await list({ action: 'organization.update' })).body.items).toEqual([acts[0], acts[3]]);
-    await sleep(300);
+    for (let read = 0; read < 5; read += 1) await list({ actor: 'cli' });
     expect(ended).toBe(0);
     goOn();
     await held;

@@ -1,20 +1,26 @@
-import { expect, jest, test } from '@jest/globals';
+import { afterAll, expect, jest, test } from '@jest/globals';
 import { maxMs } from '../../../src/liquid/limits.ts';
 import { parsedText } from '../../../src/liquid/parsed.ts';
 import { together } from '../../../src/liquid/render.ts';
+import { stopClock } from '../../support/later.ts';
 
 const parsed = parsedText('Hello {{ name }}');
 if ('code' in parsed) throw new Error(parsed.message);
 const { templates } = parsed;
 
+const clock = stopClock();
+let spentMs = 0;
+const usage = jest.spyOn(process, 'threadCpuUsage').mockImplementation(() => ({ user: spentMs * 1_000, system: 0 }));
+afterAll(() => {
+  clock.goOn();
+  usage.mockRestore();
+});
+
 /** As a machine that is busy elsewhere: the clock goes on, the processor's time does not. */
-const stopped = (ms = 4 * maxMs + 5) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+const stopped = (ms = 4 * maxMs + 5) => clock.moveOn(ms);
 function busy(ms = maxMs + 5) {
-  const spent = () => {
-    const { user, system } = process.threadCpuUsage();
-    return (user + system) / 1_000;
-  };
-  for (const until = spent() + ms; spent() < until; );
+  clock.moveOn(ms);
+  spentMs += ms;
 }
 
 function rendered(during: (attempt: number) => void) {
@@ -49,10 +55,7 @@ test('a text that is slow itself is refused at its second attempt', () => {
 });
 
 test('on a machine that never gives it time it ends too', () => {
-  // Stopping and going on takes some of it, a slow machine too much: so none is counted.
-  const usage = jest.spyOn(process, 'threadCpuUsage').mockReturnValue({ user: 0, system: 0 });
   const one = rendered(() => stopped());
   expect(one.text).toThrow('title takes too long');
   expect(one.attempts()).toBe(8);
-  usage.mockRestore();
 });

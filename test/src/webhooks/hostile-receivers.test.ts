@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createWebhookSender, type WebhookSender } from '../../../src/webhooks/sender.ts';
 import { drip, flood, floodBytes, type HostileReceiver, startHostileReceiver } from '../../support/hostile-receiver.ts';
+import { turns } from '../../support/turns.ts';
 
 const stops: (() => unknown)[] = [];
 afterEach(async () => {
@@ -52,7 +52,6 @@ describe('100 MB at full speed are closed after a fraction', () => {
     expect(outcome).toMatchObject(wanted);
     if (!wanted.ok) expect(outcome.errorClass).toBe('http');
     if (error) expect(outcome.error).toMatch(error);
-    expect(outcome.durationMs).toBeLessThan(10_000);
     expect(Buffer.byteLength(outcome.responseHead ?? '')).toBeLessThanOrEqual(20_000);
     expect(receiver.written()).toBeLessThan(taken);
   });
@@ -78,7 +77,6 @@ describe('what never ends, slowly, is over with the attempt', () => {
     const outcome = await sender(200).send(post(receiver.url));
     expect(outcome).toMatchObject(wanted);
     expect(outcome.durationMs).toBeGreaterThanOrEqual(190);
-    expect(outcome.durationMs).toBeLessThan(10_000);
   });
 });
 
@@ -164,7 +162,7 @@ describe('what was not asked for is nobody’s answer', () => {
       expect(outcome.ok).toBe(true);
       expect(outcome.responseHead).not.toMatch(/evil|410/);
       // Kept apart: an answer that comes before its request was read cannot be told from a good one.
-      await pause(50);
+      await turns(50);
     }
   });
 });
@@ -176,7 +174,7 @@ test('a connection serves many large answers, each counted for itself', async ()
   for (let attempt = 0; attempt < 30; attempt += 1) {
     expect(await one.send(post(receiver.url))).toMatchObject({ ok: true, status: 200 });
     // undici takes a connection back a turn of the event loop after the answer.
-    await pause(5);
+    await turns(5);
   }
   expect(receiver.connections()).toBe(1);
 });

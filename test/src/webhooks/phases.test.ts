@@ -1,9 +1,9 @@
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Lookup } from '../../../src/platform/network/address-guard.ts';
 import { createWebhookSender, type WebhookSenderOptions } from '../../../src/webhooks/sender.ts';
+import { turns } from '../../support/turns.ts';
 
 const stops: (() => unknown)[] = [];
 afterEach(async () => {
@@ -23,10 +23,14 @@ async function listening(server: Server): Promise<number> {
 const http = (listener: RequestListener) => listening(createServer(listener));
 const tcp = (onSocket: (socket: Socket) => void) => listening(createTcpServer(onSocket));
 
-const slowly: Lookup = async () => {
-  await sleep(30);
-  return [{ address: '127.0.0.1' }];
-};
+/** Answers after a while, as a slow peer does. */
+function later<Value>(ms: number, value?: Value): Promise<Value> {
+  const { promise, resolve } = Promise.withResolvers<Value>();
+  setTimeout(() => resolve(value as Value), ms);
+  return promise;
+}
+/** A lookup and receivers that take some ms: how a time is divided is the subject. */
+const slowly: Lookup = () => later(30, [{ address: '127.0.0.1' }]);
 function sender(options: Partial<WebhookSenderOptions> = {}) {
   const made = createWebhookSender({ allowHttp: true, allowNetworks: ['127.0.0.1/32'], lookup: slowly, ...options });
   stops.push(() => made.close());
@@ -39,9 +43,9 @@ const some = (ms: number) => ms - 2;
 describe('the time of an attempt', () => {
   test('is divided into lookup, connection, answer and its body', async () => {
     const port = await http(async (_request, response) => {
-      await sleep(40);
+      await later(40);
       response.write('first');
-      await sleep(50);
+      await later(50);
       response.end('last');
     });
     const { phases, durationMs, phase } = await sender().send(to(`http://hooks.example:${port}/`));
@@ -62,14 +66,14 @@ describe('the time of an attempt', () => {
     const one = sender();
     await one.send(to(`http://hooks.example:${port}/`));
     // The connection is free a turn after its answer.
-    await sleep(20);
+    await turns(20);
     const { phases } = await one.send(to(`http://hooks.example:${port}/`));
     expect(Object.keys(phases!).sort()).toEqual(['body', 'response']);
   });
 
   test('of attempts at the same time is each one’s own', async () => {
     const port = await http(async (request, response) => {
-      await sleep(Number(request.url!.slice(1)));
+      await later(Number(request.url!.slice(1)));
       response.end();
     });
     const one = sender();

@@ -1,9 +1,10 @@
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
-import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Lookup } from '../../../src/platform/network/address-guard.ts';
 import { createWebhookSender, type WebhookSender, type WebhookSenderOptions } from '../../../src/webhooks/sender.ts';
+import { turns } from '../../support/turns.ts';
 
 const stops: (() => unknown)[] = [];
 afterEach(async () => {
@@ -172,7 +173,6 @@ describe('the answer', () => {
     });
     const outcome = await sender({ timeoutMs: 300 }).send(post(url));
     expect(outcome).toMatchObject({ ok: true, status: 200 });
-    expect(outcome.durationMs).toBeLessThan(10_000);
     expect(outcome.responseHead).toMatch(/first\.+$/);
   });
 
@@ -255,7 +255,6 @@ describe('faults', () => {
     });
     const outcome = await sender({ timeoutMs: 200 }).send(post(url));
     expect(outcome).toMatchObject({ ok: false, errorClass: 'timeout' });
-    expect(outcome.durationMs).toBeLessThan(10_000);
   });
 
   test('connection refused', async () => {
@@ -338,7 +337,7 @@ describe('faults', () => {
     const outcome = await sender({ lookup: slow, timeoutMs: 50 }).send(post(`http://a.example:${port}/`));
     expect(outcome).toMatchObject({ ok: false, errorClass: 'timeout' });
     answer();
-    await delay(250);
+    await turns(100);
     expect(requests).toBe(0);
   });
 });
@@ -428,7 +427,7 @@ describe('connections', () => {
     let lookups = 0;
     const lookup: Lookup = async () => {
       lookups += 1;
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await turns(5);
       return [{ address: '127.0.0.1' }];
     };
     let waiting: (() => void)[] = [];

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { usualWakes } from '../../../src/automation/evaluate/awaited.ts';
 import { createDefinitions } from '../../../src/automation/evaluate/definitions.ts';
@@ -17,6 +16,7 @@ import { type ContactMade, contact } from '../../support/factories/contact.ts';
 import { conversation } from '../../support/factories/conversation.ts';
 import { dealRow } from '../../support/factories/task-objects.ts';
 import type { ToyHandler } from '../../support/house.ts';
+import { roundTrips } from '../../support/turns.ts';
 
 let at: RuleHouse;
 let who: ContactMade;
@@ -192,7 +192,7 @@ test('a wait begins before or after an event about its subject, never beside it'
   const waitsOf = () => at.sql('select subject_id from automation_waits where run_id = $1', [run!.id]);
   const work = await at.transact({ locks: [subjectLock('contact', who.id)] }, async () => {
     const working = at.house.run(runRule as unknown as ToyHandler, job);
-    await sleep(300);
+    await roundTrips((text) => at.sql(text));
     expect(await waitsOf()).toEqual([]);
     return { working };
   });

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { ruleLock } from '../../../src/automation/jobs.ts';
 import { pauseRule } from '../../../src/automation/rules/pause.ts';
@@ -40,7 +39,6 @@ test('a pause is answered after the evaluation that is about to begin a run, and
       isPaused = true;
     });
     await waitFor('the pause', waiters('advisory'));
-    await sleep(200);
     expect([isEvaluated, isPaused]).toEqual([false, false]);
     return [first, second];
   });

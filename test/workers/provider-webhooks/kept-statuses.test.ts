@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { ownRows } from '../../../src/platform/database/own.ts';
 import { applyMessage } from '../../../src/provider-webhooks/apply-message.ts';
@@ -9,6 +8,7 @@ import { type ConversationMade, conversation } from '../../support/factories/con
 import { message } from '../../support/factories/message.ts';
 import { newId, statusOf } from '../../support/provider-body.ts';
 import { openProviderHouse, type ProviderHouse } from '../../support/provider-house.ts';
+import { roundTrips, turns } from '../../support/turns.ts';
 
 /** A status that came before its message had the provider's id. */
 let house: ProviderHouse;
@@ -187,7 +187,7 @@ describe('the answer and the status at the same time', () => {
       answering = house.answered(talk, id, providerId).then(() => {
         isAnswered = true;
       });
-      await sleep(300);
+      await roundTrips((text) => house.sql(text));
       expect(isAnswered).toBe(false);
       keepStatuses(tx, unmatched);
     });
@@ -202,8 +202,8 @@ describe('the answer and the status at the same time', () => {
     for (const { providerId } of ids) bodies.push(await house.received(talk, [statusOf(providerId, 'delivered')]));
     await Promise.all(
       ids.flatMap(({ id, providerId }, index) => [
-        sleep(Math.random() * 20).then(() => house.apply(bodies[index]!.jobId)),
-        sleep(Math.random() * 20).then(() => house.answered(talk, id, providerId)),
+        turns((7 * index) % 20).then(() => house.apply(bodies[index]!.jobId)),
+        turns((11 * index) % 20).then(() => house.answered(talk, id, providerId)),
       ]),
     );
     await matchDue();

@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { contactLock } from '../../../src/contacts/events.ts';
@@ -270,8 +269,10 @@ describe('a send that the provider refuses with 131050', () => {
 
   test('while the database cannot note it: the answer is kept, and the message is not sent again', async () => {
     const { contactId, phone } = await app.conversation(channel);
+    await app.rows('create sequence notes');
     await app.rows(
-      `create function cannot_note() returns trigger language plpgsql as $$ begin raise exception using errcode = '53300'; end $$`,
+      `create function cannot_note() returns trigger language plpgsql as
+       $$ begin perform nextval('notes'); raise exception using errcode = '53300'; end $$`,
     );
     await app.rows(
       `create trigger cannot_note before insert or update on contact_consents for each row
@@ -281,7 +282,8 @@ describe('a send that the provider refuses with 131050', () => {
     const { body } = await app.text(channel, phone);
     const sent = async () => (await app.sends(channel)).filter((send) => send.body.to === phone).length;
     await waitFor('the send', async () => (await sent()) === 1);
-    await setTimeout(500);
+    // A sequence counts what is rolled back, too.
+    await waitFor('the note to fail again', async () => (await app.one('select last_value::int as tries from notes')).tries >= 3);
     expect((await app.message(body.data.id)).status).toBe('sending');
     await app.rows('drop function cannot_note cascade');
     expect((await app.messageIn(body.data.id, 'failed')).failure).toMatchObject({ provider_code: '131050' });

@@ -62,7 +62,7 @@ test('receivers that answer without an end, or with nonsense, fail in their clas
   await app.call('contacts.create', { body: { phone_number: `+${app.phone()}` } });
   const attempts = await waitFor('an attempt at each', async () => {
     const rows = await app.rows<Attempt>(
-      `select distinct on (w.id) w.url, d.state, a.status, a.error_class, coalesce(octet_length(a.response_head), 0) as size, a.duration_ms
+      `select distinct on (w.id) w.url, d.state, a.status, a.error_class, coalesce(octet_length(a.response_head), 0) as size
          from webhook_endpoints w
          join webhook_deliveries d on d.endpoint_id = w.id
          join webhook_attempts a on a.delivery_id = d.id
@@ -70,11 +70,9 @@ test('receivers that answer without an end, or with nonsense, fail in their clas
     );
     return rows.length === wanted.size && rows;
   });
-  for (const { url, size, duration_ms: durationMs, ...attempt } of attempts) {
+  for (const { url, size, ...attempt } of attempts) {
     expect([url, attempt]).toEqual([url, wanted.get(url)]);
     expect(size).toBeLessThanOrEqual(20_000);
-    // WEBHOOK_TIMEOUT_MS of the tests is 2 s.
-    expect(durationMs).toBeLessThan(15_000);
   }
   expect(good.ofType('contact.created')).toHaveLength(1);
   // A connection each, at most two tries by now: no more than the system keeps for them.

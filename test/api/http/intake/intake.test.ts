@@ -189,7 +189,13 @@ test('a refused request whose body comes keeps its connection', async () => {
   const request = await begun('POST /v1/messages', ['X-Api-Key: none'], 4, '{');
   await waitFor('the answer', () => request.status() === 401);
   request.socket.write('"a"');
-  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  // It serves the next request.
+  let answers = '';
+  request.socket.on('data', (bytes: Buffer) => {
+    answers += bytes.toString('latin1');
+  });
+  request.socket.write('GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n');
+  await waitFor('the answer to the next request', () => answers.includes('HTTP/1.1 200'));
   expect(request.isClosed()).toBe(false);
 });
 

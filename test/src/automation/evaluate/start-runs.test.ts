@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { locksOfStarts, type RunStart, startRuns } from '../../../../src/automation/evaluate/start-runs.ts';
 import { beginRuns } from '../../../../src/automation/runs/begin.ts';
@@ -6,6 +5,7 @@ import { type Own, ownRows } from '../../../../src/platform/database/own.ts';
 import { uuidv7 } from '../../../../src/platform/ids.ts';
 import { subjectLock } from '../../../../src/platform/ledger/locks.ts';
 import { openRuleHouse, type RuleHouse } from '../../../support/evaluations.ts';
+import { waitFor } from '../../../support/wait-for.ts';
 
 let at: RuleHouse;
 let own: Own;
@@ -101,7 +101,12 @@ test('a run that a schedule begins at the same time, without the lock of the sub
     const more = { version: 1, mode: 'live' as const, trigger: 'schedule' as const, occursAt: new Date(), isExclusive: true };
     await beginRuns(tx, [{ ruleId: one.rule.id, ...subject, ...more, chain: [one.rule.id] }]);
     const made = write([one]);
-    await sleep(300);
+    await waitFor('the start to wait', async () => {
+      const locked = await at.sql(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return locked.length > 0;
+    });
     return { starting: made };
   });
   expect(await starting).toEqual([]);

@@ -374,10 +374,8 @@ describe('100 MB at full speed are closed after a fraction', () => {
       flood(socket, piece);
     });
     const before = process.memoryUsage().rss;
-    const startedAt = performance.now();
     const outcome = await call({ url, body: 'x' });
     expect(outcome.kind).toBe(kind);
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
     expect(written()).toBeLessThan(taken);
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024);
     expect(Buffer.byteLength(JSON.stringify(outcome))).toBeLessThan(17 * 1024);

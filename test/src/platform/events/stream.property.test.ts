@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { openDatabase } from '../../../../src/open-database.ts';
@@ -11,6 +10,7 @@ import { organizationWithKey } from '../../../support/factories/organization.ts'
 import { fc } from '../../../support/fast-check.ts';
 import { type House, openHouse } from '../../../support/house.ts';
 import { collectingLog } from '../../../support/log.ts';
+import { turns } from '../../../support/turns.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
 let house: House;
@@ -51,17 +51,16 @@ async function insert(writer: pg.Client, organization = organizationId): Promise
   return rows[0]!.seq;
 }
 
-/** Reads on, by one process after the other, until it has this many events or nothing has come for a while. */
+/** Reads on, by one process after the other, until it has this many events and no more are to come. */
 async function readAll(count: () => number, isOver: () => boolean): Promise<string[]> {
   const seen: string[] = [];
   let after: string | undefined;
-  const giveUpAt = performance.now() + 20_000;
-  for (let turn = 0; performance.now() < giveUpAt; turn += 1) {
+  for (let turn = 0; turn < 20_000; turn += 1) {
     const page = await read(processes[turn % 2]!, after, 1 + (turn % 4));
     seen.push(...page.rows.map(({ seq }) => seq));
     after = page.next;
     if (isOver() && seen.length >= count() && !page.hasMore) break;
-    if (page.rows.length === 0) await sleep(2);
+    if (page.rows.length === 0) await turns(3);
   }
   return seen;
 }
@@ -144,8 +143,8 @@ test('a transaction has its id before it draws a number', async () => {
 
 const transaction = fc.record({
   hasIdEarly: fc.boolean(),
-  events: fc.array(fc.record({ isStrangers: fc.boolean(), pauseMs: fc.nat(8) }), { minLength: 1, maxLength: 4 }),
-  restMs: fc.nat(12),
+  events: fc.array(fc.record({ isStrangers: fc.boolean(), pause: fc.nat(40) }), { minLength: 1, maxLength: 4 }),
+  rest: fc.nat(60),
   commits: fc.boolean(),
 });
 
@@ -159,16 +158,16 @@ test('whatever the order of commits, a reader of small pages gets each committed
         const committed: string[] = [];
         let isOver = false;
         const write = async (writer: pg.Client, script: (typeof scripts)[number]) => {
-          for (const { hasIdEarly, events, restMs, commits } of script) {
+          for (const { hasIdEarly, events, rest, commits } of script) {
             await writer.query('begin');
             if (hasIdEarly) await writer.query('select pg_current_xact_id()');
             const drawn: string[] = [];
-            for (const { isStrangers, pauseMs } of events) {
-              await sleep(pauseMs);
+            for (const { isStrangers, pause } of events) {
+              await turns(pause);
               const seq = await insert(writer, isStrangers ? stranger : organizationId);
               if (!isStrangers) drawn.push(seq);
             }
-            await sleep(restMs);
+            await turns(rest);
             await writer.query(commits ? 'commit' : 'rollback');
             if (commits) committed.push(...drawn);
           }
