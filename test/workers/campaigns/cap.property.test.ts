@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type CampaignRuns, openCampaignRuns } from '../../support/campaign-runs.ts';
 import { assertClean, assertEnded } from '../../support/campaign-seen.ts';
-import { fc } from '../../support/fast-check.ts';
+import { fc, numRuns } from '../../support/fast-check.ts';
 
 /** Two campaigns at once to the same people, who may get one message in a week. */
 let at: CampaignRuns;
@@ -71,7 +71,7 @@ test('with crashes and pauses each person gets one message', async () => {
       );
       expect(capped).toHaveLength(people.length);
     }),
-    { numRuns: 10 },
+    { numRuns: numRuns({ default: 2, deep: 10 }) },
   );
 });
 

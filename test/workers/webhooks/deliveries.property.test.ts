@@ -7,7 +7,7 @@ import { endpointWidth } from '../../../src/webhooks/endpoints.ts';
 import type { HeldPolicy } from '../../../src/webhooks/switch-endpoint.ts';
 import { type Answer, Deliveries } from '../../support/deliveries-at-work.ts';
 import { endpoint } from '../../support/factories/endpoint.ts';
-import { fc } from '../../support/fast-check.ts';
+import { fc, numRuns } from '../../support/fast-check.ts';
 import { type House, openHouse } from '../../support/house.ts';
 
 let house: House;
@@ -103,7 +103,7 @@ async function settled(world: Deliveries) {
   expect(await checkJobs(house.database)).toEqual([]);
 }
 
-const bounds = { numRuns: 25 };
+const bounds = { numRuns: numRuns({ default: 3, deep: 25 }) };
 const limitMs = 240_000;
 
 test(

@@ -8,7 +8,7 @@ import { listEvents } from '../../../../src/platform/events/list.ts';
 import { readStream } from '../../../../src/platform/events/stream.ts';
 import { createReads } from '../../../../src/platform/listing/reads.ts';
 import { organizationWithKey } from '../../../support/factories/organization.ts';
-import { fc } from '../../../support/fast-check.ts';
+import { fc, numRuns } from '../../../support/fast-check.ts';
 import { type House, openHouse } from '../../../support/house.ts';
 import { collectingLog } from '../../../support/log.ts';
 import { waitFor } from '../../../support/wait-for.ts';
@@ -183,6 +183,6 @@ test('whatever the order of commits, a reader of small pages gets each committed
         expect((await reading).map(BigInt)).toEqual(inOrder);
       },
     ),
-    { numRuns: 15, endOnFailure: true },
+    { numRuns: numRuns({ default: 2, deep: 15 }), endOnFailure: true },
   );
 });
