@@ -93,7 +93,7 @@ test('amounts are those of the model, direct, inverse or crossed, at any moment;
         expect(found.amounts).toEqual(expected);
       },
     ),
-    { numRuns: numRuns({ default: 10, deep: 100 }) },
+    { numRuns: numRuns({ default: 5, deep: 100 }) },
   );
 });
 

@@ -152,7 +152,7 @@ test('a batch is what its operations are one after the other', async () => {
         expect((await app.call('crm.records.get', { key: whole.key, params })).body).toEqual(shown);
       }
     }),
-    { numRuns: numRuns({ default: 4, deep: 25 }) },
+    { numRuns: numRuns({ default: 2, deep: 25 }) },
   );
 });
 
@@ -173,6 +173,6 @@ test('atomic: all of it or nothing', async () => {
       expect(body.error.details[0].field).toMatch(new RegExp(`^operations\\[${first}\\]`));
       expect(await stateOf(whole)).toEqual(before);
     }),
-    { numRuns: numRuns({ default: 4, deep: 25 }) },
+    { numRuns: numRuns({ default: 2, deep: 25 }) },
   );
 });

@@ -90,7 +90,7 @@ test('rules that change what begins them, and start each other, end within the l
       for (const { chain } of runs.flat())
         if (chain.length > 1) expect([...chains.values()].map(String)).toContain(String(chain.slice(0, -1)));
     }),
-    { numRuns: numRuns({ default: 3, deep: 15 }), examples: [[[forEver]]] },
+    { numRuns: numRuns({ default: 2, deep: 15 }), examples: [[[forEver]]] },
   );
   expect(longest).toBe(maxChain);
 });

@@ -9,6 +9,9 @@ import { type ConversationMade, conversation } from '../../support/factories/con
 import { message } from '../../support/factories/message.ts';
 import { newId, statusOf } from '../../support/provider-body.ts';
 import { openProviderHouse, type ProviderHouse } from '../../support/provider-house.ts';
+import { newRandom } from '../../support/seed.ts';
+
+const random = newRandom();
 
 /** A status that came before its message had the provider's id. */
 let house: ProviderHouse;
@@ -202,8 +205,8 @@ describe('the answer and the status at the same time', () => {
     for (const { providerId } of ids) bodies.push(await house.received(talk, [statusOf(providerId, 'delivered')]));
     await Promise.all(
       ids.flatMap(({ id, providerId }, index) => [
-        sleep(Math.random() * 20).then(() => house.apply(bodies[index]!.jobId)),
-        sleep(Math.random() * 20).then(() => house.answered(talk, id, providerId)),
+        sleep(random() * 20).then(() => house.apply(bodies[index]!.jobId)),
+        sleep(random() * 20).then(() => house.answered(talk, id, providerId)),
       ]),
     );
     await matchDue();

@@ -103,7 +103,7 @@ describe.each(nights)('%s around %s', (zone, _at, change) => {
         const last = lastOfCron(text, zone, new Date(from), new Date(until));
         expect(last?.getTime()).toBe(wanted.at(-1));
       }),
-      { numRuns: numRuns({ default: 3, deep: 10 }) },
+      { numRuns: numRuns({ default: 2, deep: 10 }) },
     );
   });
 });

@@ -67,7 +67,7 @@ describe.each(nights)('%s around %s', (zone, _at, change) => {
         expect(fallen.map(({ actingDay, moment }) => ({ date: actingDay, ms: moment }))).toEqual(wanted(drawn.at));
         for (const { tick, moment } of fallen) expect(tick).toBe(moment);
       }),
-      { numRuns: numRuns({ default: 5, deep: 20 }) },
+      { numRuns: numRuns({ default: 3, deep: 20 }) },
     );
   });
 
@@ -82,7 +82,7 @@ describe.each(nights)('%s around %s', (zone, _at, change) => {
         expect(found.filter(({ ms }) => ms <= until - 15 * 60_000 && ms > from + 15 * 60_000)).toEqual(inTime);
         expect(new Set(found.map(({ date }) => date)).size).toBe(found.length);
       }),
-      { numRuns: numRuns({ default: 2, deep: 5 }) },
+      { numRuns: numRuns({ default: 1, deep: 5 }) },
     );
   });
 });

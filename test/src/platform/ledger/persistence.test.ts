@@ -4,7 +4,10 @@ import pg from 'pg';
 import type { Tx } from '../../../../src/platform/ledger/tx.ts';
 import { runJob } from '../../../../workers/run-job.ts';
 import { type House, onePlace, openHouse, toyHandler } from '../../../support/house.ts';
+import { newRandom } from '../../../support/seed.ts';
 import { playJob } from '../../../support/toys.ts';
+
+const random = newRandom();
 
 let house: House;
 let admin: pg.Client;
@@ -78,10 +81,10 @@ describe('rule 3: an answer in hand is not thrown away', () => {
     const accepted = [];
     for (let index = 0; index < 30; index += 1) accepted.push(await house.accept({ lane: `lane:${index}` }));
     const handler = toyHandler(playJob, async ({ toy_id }, context) => {
-      await sleep(Math.random() * 300);
+      await sleep(random() * 300);
       return context.finish(async (tx) => {
         await tx.query(`update toys set effects = effects + 1, status = 'done' where id = $1`, [toy_id]);
-        await sleep(Math.random() * 20);
+        await sleep(random() * 20);
       });
     });
     // What cannot even be read is tried again, as the worker does.
