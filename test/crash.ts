@@ -66,6 +66,6 @@ const { status } = spawnSync(
     '-t',
     chosen(backends).join('|'),
   ],
-  { stdio: 'inherit', env: { ...process.env, ...env } },
+  { stdio: 'inherit', env: { KANAL_TEST_RANDOM: 'true', ...process.env, ...env } },
 );
 process.exitCode = status ?? 1;

@@ -17,6 +17,12 @@ const { runs, seed, only } = new Command('fuzz')
 
 const { status } = spawnSync(process.execPath, [join(import.meta.dirname, 'run.ts'), 'test/api/fuzz.test.ts', '--verbose'], {
   stdio: 'inherit',
-  env: { ...process.env, FUZZ_RUNS: runs, ...(seed && { FUZZ_SEED: seed }), ...(only && { FUZZ_ONLY: only }) },
+  env: {
+    KANAL_TEST_RANDOM: 'true',
+    ...process.env,
+    FUZZ_RUNS: runs,
+    ...(seed && { FUZZ_SEED: seed }),
+    ...(only && { FUZZ_ONLY: only }),
+  },
 });
 process.exitCode = status ?? 1;

@@ -50,7 +50,7 @@ export const batchOfRecords = endpoint({
   scope: 'crm:write',
   summary: 'Create, update, upsert and delete up to 100 records at once',
   description:
-    'In the order given. `atomic`: all or nothing, and the first that fails is the error, with its place in `field`. `partial`: each by itself, with an outcome each.',
+    'In the order given. `atomic`: all or nothing, and the first that fails is the error, with its place in `field`. `partial`: each by itself, with an outcome each. An update without a field to change is refused, as by `PATCH`.',
   isIdempotent: true,
   isShapedByScopes: true,
   isMissingFine: true,

@@ -34,7 +34,8 @@ const lookStatement = `
            select 1
              from campaign_recipients o
             where o.organization_id = r.organization_id and o.contact_id = r.contact_id and o.campaign_id = r.campaign_id and o.id <> r.id
-              and o.status in ('pending', 'queued', 'sent', 'delivered', 'read')) as has_other,
+              and (o.status in ('pending', 'queued', 'sent', 'delivered', 'read')
+                or o.status = 'failed' and o.failure_code = 'outcome_unknown')) as has_other,
          g.frequency_cap as cap
     from campaign_recipients r
     join campaigns c on c.organization_id = r.organization_id and c.id = r.campaign_id
@@ -71,7 +72,7 @@ const holdCampaign = `
 
 /**
  * The message goes out again, also while its campaign is paused: somebody asked for this one. Throws 409 where the campaign was cancelled or has completed
- * (nobody is on the way in one: `retry-failed` has it run again), has skipped the person or writes to them with another message, and where they have had as many as the frequency cap allows.
+ * (nobody is on the way in one: `retry-failed` has it run again), has skipped the person, or writes or may have written to them with another message, and where they have had as many as the frequency cap allows.
  */
 export async function followRetry(tx: OwnTx, { id, campaign_id }: { id: string; campaign_id: string | null }): Promise<void> {
   if (campaign_id === null) return;

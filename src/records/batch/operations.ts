@@ -1,6 +1,7 @@
 import type { Own } from '../../platform/database/own.ts';
 import { AppError } from '../../platform/errors.ts';
 import { LocksOutdated } from '../../platform/ledger/locks.ts';
+import { recordGiven } from '../given.ts';
 import { holdersOf } from '../holders.ts';
 import type { RecordGiven } from '../new-record.ts';
 import { recordLock } from '../record-row.ts';
@@ -36,6 +37,12 @@ export function readOperation(type: ObjectType, one: Operation): Read {
   }
 }
 
+/** The 422 of `PATCH` with the same body. */
+function emptyUpdate(): AppError {
+  const message = `An update must contain at least one of ${Object.keys(recordGiven).join(', ')}`;
+  return new AppError('invalid_request', message, { details: [{ message, code: 'object.missing', location: 'body' }] });
+}
+
 function readOne(type: ObjectType, one: Operation): Read {
   const patched = (fields: RecordGiven['fields']) => fields && readValues(type, fields, { isNew: false });
   if (one.operation === 'delete') return one;
@@ -45,6 +52,7 @@ function readOne(type: ObjectType, one: Operation): Read {
   }
   if (one.operation === 'update') {
     const { operation, id, revision, ...given } = one;
+    if (Object.keys(given).length === 0) throw emptyUpdate();
     return { operation, id, revision, given, asPatch: patched(given.fields) };
   }
   const { operation, field, value, ...given } = one;

@@ -130,6 +130,34 @@ describe('partial', () => {
   });
 });
 
+describe('an update without a field to change', () => {
+  const patch = (recordID: string, body: object) =>
+    app.call('crm.records.update', { params: { objectKind: kind, recordID }, body });
+
+  test.each<[string, object]>([
+    ['nothing but its id', {}],
+    ['a revision', { revision: 1 }],
+  ])('is refused in a batch with the code of PATCH: %s', async (_name, given) => {
+    const { id } = await create({ count: 1 });
+    const alone = await patch(id, given);
+    expect(alone.status).toBe(422);
+    const update = { operation: 'update', id, ...given };
+    const atomic = await batch([{ operation: 'create' }, update]);
+    expect(atomic.status).toBe(422);
+    expect(atomic.body.error.code).toBe(alone.body.error.code);
+    expect(atomic.body.error.details[0]).toMatchObject({ field: 'operations[1]', code: alone.body.error.details[0].code });
+    const partial = await batch([update, { operation: 'update', id, fields: { count: 2 } }], { mode: 'partial' });
+    expect(statuses(partial.body)).toEqual(['failed', 'updated']);
+    expect(partial.body.results[0].error.code).toBe(alone.body.error.code);
+  });
+
+  test.each(['fields', 'custom_fields', 'metadata'])('changes nothing with empty %s, in a batch and by PATCH', async (name) => {
+    const { id } = await create({ count: 1 });
+    expect((await patch(id, { [name]: {} })).body.revision).toBe(1);
+    expect(statuses((await batch([{ operation: 'update', id, [name]: {} }])).body)).toEqual(['unchanged']);
+  });
+});
+
 describe('what is refused', () => {
   test.each<[string, object]>([
     ['none', { operations: [] }],
@@ -146,7 +174,8 @@ describe('what is refused', () => {
     const { id } = await create({ name: 'Mine' });
     const { key, organizationId } = await app.organization();
     await objectType(app, organizationId, { kind });
-    for (const operation of ['update', 'delete']) expect((await batch([{ operation, id }], {}, key)).status).toBe(404);
+    for (const one of [{ operation: 'update', fields: {} }, { operation: 'delete' }])
+      expect((await batch([{ ...one, id }], {}, key)).status).toBe(404);
   });
 
   test('a kind with its own table', async () => {

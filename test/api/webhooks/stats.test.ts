@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { maxCounted, spans } from '../../../src/webhooks/stats.ts';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
+import { newRandom } from '../../support/seed.ts';
 
 const app = useApp();
 let tenant: Tenant;
@@ -84,7 +85,8 @@ describe('by hour and by day', () => {
   const naive = (sorted: number[], part: number) => sorted[Math.ceil(part * sorted.length) - 1];
 
   test('as somebody would count by hand', async () => {
-    const random = (below: number) => Math.floor(Math.random() * below);
+    const drawn = newRandom();
+    const random = (below: number) => Math.floor(drawn() * below);
     const statuses = [200, 204, 299, 300, 404, 500, null];
     const attempts = Array.from({ length: 400 }, (): Attempt => {
       // Half of them in the last day, so that hours have some.

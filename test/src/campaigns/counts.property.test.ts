@@ -8,7 +8,7 @@ import { ownRows } from '../../../src/platform/database/own.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { type PersonMade, peopleOf } from '../../support/campaign-people.ts';
 import { conversation } from '../../support/factories/conversation.ts';
-import { fc } from '../../support/fast-check.ts';
+import { fc, numRuns } from '../../support/fast-check.ts';
 import { type House, openHouse } from '../../support/house.ts';
 
 let house: House;
@@ -70,5 +70,5 @@ test('counts and statistics equal a recount, and the times tell the status, afte
       }
     },
   );
-  await fc.assert(run, { numRuns: 40 });
+  await fc.assert(run, { numRuns: numRuns({ default: 4, deep: 40 }) });
 });

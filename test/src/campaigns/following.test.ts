@@ -233,6 +233,18 @@ describe('a message that somebody retries by hand', () => {
     ]);
     expect(await retry(person)).toBe(false);
   });
+
+  test('is not sent to a person who may have received another message of the campaign', async () => {
+    const person = await people.person(campaignId, 'failed');
+    const other = await people.person(campaignId, 'failed');
+    await house.sql(
+      `update campaign_recipients set contact_id = $2, is_extra = true, failure_code = 'outcome_unknown' where id = $1`,
+      [other.id, person.talk.contact.id],
+    );
+    expect(await retry(person)).toBe(false);
+    await house.sql(`update campaign_recipients set failure_code = '131026' where id = $1`, [other.id]);
+    expect(await retry(person)).toBe(true);
+  });
 });
 
 test('who would wait again while the campaign completes: it does not complete, or they have failed', async () => {

@@ -8,7 +8,7 @@ import { ownRows } from '../../../src/platform/database/own.ts';
 import { conversationLane } from '../../../src/platform/ledger/locks.ts';
 import { channelPool } from '../../../src/platform/ledger/pools.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
-import { claimMessage } from '../../../workers/messaging/claim-message.ts';
+import { claimMessage, claimResend } from '../../../workers/messaging/claim-message.ts';
 import { type PersonMade, peopleOf } from '../../support/campaign-people.ts';
 import { type ConversationMade, conversation } from '../../support/factories/conversation.ts';
 import { type House, openHouse } from '../../support/house.ts';
@@ -138,6 +138,78 @@ describe('two contacts that become one', () => {
       for (const person of isOut ? [stays] : [moves, stays]) claims.push(await isSecond(person));
       expect(claims).toEqual(isOut ? [true] : [true, false]);
     }
+  });
+});
+
+/** How the other message of the person stands: what its recipient and its message are then. */
+type Other = { status: RecipientStatus; failureCode?: string; message?: string };
+const mayHaveArrived: Record<string, Other> = {
+  'is being sent': { status: 'queued', message: `status = 'sending', sending_at = clock_timestamp()` },
+  'waits for another attempt after a lost answer': { status: 'queued', message: 'resends = 1' },
+  'was sent': { status: 'sent' },
+  'was delivered': { status: 'delivered' },
+  'was read': { status: 'read' },
+  'was given up with an unknown outcome': { status: 'failed', failureCode: 'outcome_unknown' },
+};
+
+describe('the claim of a campaign message to a person with another message of it', () => {
+  /** One of the two contacts' messages stands as `other` says; the message of the other contact is returned. */
+  async function beside({ status, failureCode = '', message = 'status = status' }: Other, isExtra: boolean): Promise<PersonMade> {
+    const id = await people.running();
+    const [extra, main] = [await people.person(id, 'queued', merged), await people.person(id, 'queued', survivor)];
+    const [own, other] = isExtra ? [extra, main] : [main, extra];
+    await house.sql('update campaign_recipients set status = $2, failure_code = $3 where id = $1', [
+      other.id,
+      status,
+      failureCode,
+    ]);
+    await house.sql(`update messages set ${message} where id = $1`, [other.messageId]);
+    if (status !== 'queued') await house.sql('update messages set status = $2 where id = $1', [other.messageId, status]);
+    await merge();
+    return own;
+  }
+
+  describe.each([true, false])('is_extra: %s', (isExtra) => {
+    test.each(Object.entries(mayHaveArrived))('is refused when the other one %s', async (_name, other) => {
+      expect(await isSecond(await beside(other, isExtra))).toBe(true);
+    });
+
+    test('passes when the provider refused the other one', async () => {
+      expect(await isSecond(await beside({ status: 'failed', failureCode: '131026' }, isExtra))).toBe(false);
+    });
+
+    test('passes for another attempt after a lost answer when the other one is only queued', async () => {
+      const own = await beside({ status: 'queued' }, isExtra);
+      await house.sql('update messages set resends = 1 where id = $1', [own.messageId]);
+      expect(await isSecond(own)).toBe(false);
+      await house.sql(`update messages set status = 'sending', resends = 0 where id = $1`, [own.messageId]);
+      const again = await claimResend(ownRows(house.database, house.organizationId), own.messageId, 0);
+      expect(again!.campaign!.is_second).toBe(false);
+    });
+
+    test.each(Object.entries(mayHaveArrived))('is refused for a resend when the other one %s', async (_name, other) => {
+      const own = await beside(other, isExtra);
+      await house.sql(`update messages set status = 'sending' where id = $1`, [own.messageId]);
+      const again = await claimResend(ownRows(house.database, house.organizationId), own.messageId, 0);
+      expect(again!.campaign!.is_second).toBe(true);
+    });
+  });
+
+  test('passes for one of three queued messages, whichever is claimed first', async () => {
+    const id = await people.running();
+    const third = await conversation(house.em(), house.organizationId);
+    const made: PersonMade[] = [];
+    for (const talk of [survivor, merged, third]) made.push(await people.person(id, 'queued', talk));
+    await merge();
+    merged = third;
+    await merge();
+    const [main, one, other] = made as [PersonMade, PersonMade, PersonMade];
+    expect(await isSecond(other)).toBe(true);
+    expect(await isSecond(one)).toBe(true);
+    expect(await isSecond(main)).toBe(false);
+    await house.sql(`update campaign_recipients set status = 'failed', failure_code = '131026' where id = $1`, [main.id]);
+    expect(await isSecond(other)).toBe(true);
+    expect(await isSecond(one)).toBe(false);
   });
 });
 

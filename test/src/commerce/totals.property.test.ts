@@ -14,7 +14,7 @@ import {
 } from 'dinero.js/bigint';
 import { type Reduction, totalsOf } from '../../../src/commerce/totals.ts';
 import { stepOf } from '../../../src/money/currencies.ts';
-import { fc } from '../../support/fast-check.ts';
+import { fc, numRuns } from '../../support/fast-check.ts';
 
 /** The oracle counts in what can be paid: whole rupiah, cents, yen, thousandths of a dinar. */
 type Currency = { code: string; base: bigint; exponent: bigint };
@@ -105,7 +105,7 @@ const inMinor = ({ currency, lines, reduction, fee }: Order): Order => {
   };
 };
 
-test('10,000 orders have the amounts of dinero.js to the unit, each a multiple of its step, and add up', () => {
+test('any order has the amounts of dinero.js to the unit, each a multiple of its step, and they add up', () => {
   fc.assert(
     fc.property(order, (given) => {
       const step = stepOf(given.currency);
@@ -126,7 +126,7 @@ test('10,000 orders have the amounts of dinero.js to the unit, each a multiple o
         expect(amount % step).toBe(0n);
       }
     }),
-    { numRuns: 10_000 },
+    { numRuns: numRuns({ default: 200, deep: 10_000 }) },
   );
 }, 120_000);
 

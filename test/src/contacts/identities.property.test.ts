@@ -12,7 +12,7 @@ import { createOrganization } from '../../../src/organizations/organizations.ts'
 import { ownRows } from '../../../src/platform/database/own.ts';
 import { AppError } from '../../../src/platform/errors.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
-import { fc } from '../../support/fast-check.ts';
+import { fc, numRuns } from '../../support/fast-check.ts';
 import { type House, openHouse } from '../../support/house.ts';
 import { testSecrets } from '../../support/secrets.ts';
 
@@ -266,6 +266,6 @@ test('whatever becomes of them: each address is one contact’s, no note is lost
       for (const each of steps) await takes[each.kind](world, each as never);
       await agree(world);
     }),
-    { numRuns: 60 },
+    { numRuns: numRuns({ default: 5, deep: 60 }) },
   );
 });

@@ -7,7 +7,7 @@ import { positionOf } from '../../../src/platform/listing/keyset.ts';
 import { beginOf } from '../../../src/platform/listing/listing.ts';
 import { createReads } from '../../../src/platform/listing/reads.ts';
 import { useApp } from '../../support/app.ts';
-import { fc } from '../../support/fast-check.ts';
+import { fc, numRuns } from '../../support/fast-check.ts';
 
 const app = useApp({});
 
@@ -134,6 +134,6 @@ test('pages of any list are the list: all that match, in order, each once', asyn
         }
       },
     ),
-    { numRuns: 40 },
+    { numRuns: numRuns({ default: 5, deep: 40 }) },
   );
 });

@@ -9,7 +9,7 @@ import { applyMessage } from '../../../src/provider-webhooks/apply-message.ts';
 import type { InboundMessage } from '../../../src/providers/messaging-app/inbound.ts';
 import { wakeConversation } from '../../../workers/messaging/wake-conversation.ts';
 import { type ConversationMade, conversation } from '../../support/factories/conversation.ts';
-import { fc } from '../../support/fast-check.ts';
+import { fc, numRuns } from '../../support/fast-check.ts';
 import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
 import { testSecrets } from '../../support/secrets.ts';
 
@@ -112,6 +112,6 @@ test('whatever comes in whatever order: status, unread count and the job that wa
       }
       expect(await checkJobs(house.database)).toEqual([]);
     }),
-    { numRuns: 40 },
+    { numRuns: numRuns({ default: 5, deep: 40 }) },
   );
 });

@@ -12,7 +12,7 @@ import { applySeen, lookAtStatuses } from '../../../src/provider-webhooks/apply-
 import type { InboundStatus } from '../../../src/providers/messaging-app/inbound.ts';
 import { type ConversationMade, conversation } from '../../support/factories/conversation.ts';
 import { message } from '../../support/factories/message.ts';
-import { fc } from '../../support/fast-check.ts';
+import { fc, numRuns } from '../../support/fast-check.ts';
 import { type House, openHouse } from '../../support/house.ts';
 
 type Status = InboundStatus['status'];
@@ -106,7 +106,7 @@ test('any order of statuses, repeats and retries ends where the ranks of the las
       expect(entries.filter(({ kind }) => kind === 'retried')).toHaveLength(sends.length - 1);
       expect(entries.filter(({ kind }) => kind === 'failed')).toHaveLength(expected === 'failed' ? 1 : 0);
     }),
-    { numRuns: 60 },
+    { numRuns: numRuns({ default: 6, deep: 60 }) },
   );
 });
 

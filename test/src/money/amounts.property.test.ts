@@ -2,9 +2,9 @@ import { expect, test } from '@jest/globals';
 import { asDecimal, converted, isAmountMinor, maxMinor } from '../../../src/money/amounts.ts';
 import { currencyCodes, digitsOf } from '../../../src/money/currencies.ts';
 import { inverse, one, ratioOf, rounded, times } from '../../../src/money/ratio.ts';
-import { fc } from '../../support/fast-check.ts';
+import { fc, numRuns } from '../../support/fast-check.ts';
 
-const runs = { numRuns: 2000 };
+const runs = { numRuns: numRuns({ default: 300, deep: 2000 }) };
 const minor = fc.oneof(fc.bigInt({ min: 0n, max: maxMinor }), fc.constantFrom(0n, 1n, 5n, 50n, maxMinor - 1n, maxMinor));
 const currency = fc.constantFrom(...currencyCodes);
 /** What numeric(24, 12) holds, as the database writes it. */

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { ratesAtHome } from '../../../src/money/daily-rates.ts';
 import { ratioOf } from '../../../src/money/ratio.ts';
-import { fc } from '../../support/fast-check.ts';
+import { fc, numRuns } from '../../support/fast-check.ts';
 
 const rate = fc.bigInt({ min: 1n, max: 10n ** 10n }).map((value) =>
   String(value)
@@ -34,7 +34,7 @@ test('each currency of the feed has one rate against home, above 1 and exact to 
         expect(2n * size * 10n ** 12n <= exact.under * stored.under).toBe(true);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: numRuns({ default: 100, deep: 500 }) },
   );
 });
 

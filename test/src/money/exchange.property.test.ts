@@ -3,7 +3,7 @@ import { converted, maxMinor } from '../../../src/money/amounts.ts';
 import { type Ask, exchange } from '../../../src/money/exchange.ts';
 import { createOrganization } from '../../../src/organizations/organizations.ts';
 import { type Own, ownRows } from '../../../src/platform/database/own.ts';
-import { fc } from '../../support/fast-check.ts';
+import { fc, numRuns } from '../../support/fast-check.ts';
 import { type House, openHouse } from '../../support/house.ts';
 import { countRoundTrips } from '../../support/round-trips.ts';
 
@@ -93,7 +93,7 @@ test('amounts are those of the model, direct, inverse or crossed, at any moment;
         expect(found.amounts).toEqual(expected);
       },
     ),
-    { numRuns: 100 },
+    { numRuns: numRuns({ default: 5, deep: 100 }) },
   );
 });
 

@@ -13,7 +13,7 @@ import { asTenant, transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { ProviderRefused } from '../../../src/providers/errors.ts';
 import type { Providers } from '../../../src/providers/index.ts';
 import { handlers } from '../../../workers/index.ts';
-import { fc } from '../../support/fast-check.ts';
+import { fc, numRuns } from '../../support/fast-check.ts';
 import { type House, openHouse } from '../../support/house.ts';
 import { testSecrets } from '../../support/secrets.ts';
 
@@ -158,7 +158,7 @@ test('whatever is asked, refused, tried again and called off: one step is at wor
       );
       expect(channels).toEqual([]);
     }),
-    { numRuns: 60, examples: [[whole]] },
+    { numRuns: numRuns({ default: 5, deep: 60 }), examples: [[whole]] },
   );
   // What waits of other kinds is the sync of templates that each connect asks for.
   expect((await checkJobs(house.database)).filter(({ detail }) => detail.includes('onboarding'))).toEqual([]);

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { type Body, useApp } from '../../support/app.ts';
 import { objectType } from '../../support/factories/object-type.ts';
-import { fc } from '../../support/fast-check.ts';
+import { fc, numRuns } from '../../support/fast-check.ts';
 
 const app = useApp();
 const kind = 'part';
@@ -152,7 +152,7 @@ test('a batch is what its operations are one after the other', async () => {
         expect((await app.call('crm.records.get', { key: whole.key, params })).body).toEqual(shown);
       }
     }),
-    { numRuns: 25 },
+    { numRuns: numRuns({ default: 2, deep: 25 }) },
   );
 });
 
@@ -173,6 +173,6 @@ test('atomic: all of it or nothing', async () => {
       expect(body.error.details[0].field).toMatch(new RegExp(`^operations\\[${first}\\]`));
       expect(await stateOf(whole)).toEqual(before);
     }),
-    { numRuns: 25 },
+    { numRuns: numRuns({ default: 2, deep: 25 }) },
   );
 });

@@ -6,7 +6,7 @@ import { indexedValues } from '../../../src/records/types/indexed-values.ts';
 import { loadType } from '../../../src/records/types/object-type.ts';
 import { takeIndexStep } from '../../../src/records/types/walk.ts';
 import { type Body, useApp } from '../../support/app.ts';
-import { fc } from '../../support/fast-check.ts';
+import { fc, numRuns } from '../../support/fast-check.ts';
 
 const app = useApp();
 
@@ -283,6 +283,6 @@ test('whatever is done to records, their index rows, links and history are those
         await check(world);
       },
     ),
-    { numRuns: 20 },
+    { numRuns: numRuns({ default: 2, deep: 20 }) },
   );
 }, 300_000);

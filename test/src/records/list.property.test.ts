@@ -16,7 +16,7 @@ import { loadType } from '../../../src/records/types/object-type.ts';
 import { takeIndexStep } from '../../../src/records/types/walk.ts';
 import { useApp } from '../../support/app.ts';
 import { records } from '../../support/factories/records.ts';
-import { fc } from '../../support/fast-check.ts';
+import { fc, numRuns } from '../../support/fast-check.ts';
 
 const app = useApp({});
 
@@ -255,6 +255,6 @@ test('pages of any list are the list: all that match, in order, each once, befor
         await check();
       },
     ),
-    { numRuns: 25 },
+    { numRuns: numRuns({ default: 3, deep: 25 }) },
   );
 }, 240_000);

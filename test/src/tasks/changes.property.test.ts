@@ -12,7 +12,7 @@ import { changeTask } from '../../../src/tasks/task-tx.ts';
 import { contact } from '../../support/factories/contact.ts';
 import { person } from '../../support/factories/person.ts';
 import { task as newTask } from '../../support/factories/task.ts';
-import { fc } from '../../support/fast-check.ts';
+import { fc, numRuns } from '../../support/fast-check.ts';
 import { type House, openHouse } from '../../support/house.ts';
 
 let house: House;
@@ -139,7 +139,7 @@ test('after any changes the history tells the task, each change one event, and o
       expect(jobs.map((job) => job.id)).toEqual(reminds ? [task.reminder_job_id] : []);
       expect(task.reminder_job_id !== null).toBe(reminds);
     }),
-    { numRuns: 60 },
+    { numRuns: numRuns({ default: 6, deep: 60 }) },
   );
   expect(await checkJobs(house.database)).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { AppError } from '../../../src/platform/errors.ts';
 import { readRichText } from '../../../src/tasks/rich-text/rich-text.ts';
-import { fc } from '../../support/fast-check.ts';
+import { fc, numRuns } from '../../support/fast-check.ts';
 
 type Json = Record<string, unknown>;
 
@@ -103,7 +103,7 @@ test('a valid document reads back equal, and its words are all in the plain text
       for (const word of seen(json)) expect(result.words).toContain(word);
       expectHarmless(json);
     }),
-    { numRuns: 300 },
+    { numRuns: numRuns({ default: 10, deep: 300 }) },
   );
 });
 
@@ -132,7 +132,7 @@ test('no spelling of a script survives in a link', async () => {
       };
       if (await readOrRefused(json)) expectHarmless(json);
     }),
-    { numRuns: 1_000 },
+    { numRuns: numRuns({ default: 30, deep: 1_000 }) },
   );
 });
 
@@ -161,13 +161,13 @@ test('a broken document is refused, or is a document: never a fault of our own',
       expectHarmless(json);
       for (const word of seen(json)) expect(result.words).toContain(word);
     }),
-    { numRuns: 1_000 },
+    { numRuns: numRuns({ default: 30, deep: 1_000 }) },
   );
 });
 
 test('any JSON at all is refused, or is a document', async () => {
   await fc.assert(
     fc.asyncProperty(fc.jsonValue({ maxDepth: 4 }), async (json) => void (await readOrRefused(json))),
-    { numRuns: 500 },
+    { numRuns: numRuns({ default: 20, deep: 500 }) },
   );
 });

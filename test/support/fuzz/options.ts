@@ -1,6 +1,6 @@
 import { newSeed } from '../seed.ts';
 
-/** `npm run fuzz -- --runs 2000 --seed 7` sets them (test/fuzz.ts); a plain `npm test` makes few requests, from a seed of its own. */
+/** `npm run fuzz -- --runs 2000 --seed 7` sets them (test/fuzz.ts); a plain `npm test` makes few requests, from the fixed seed. */
 export const fuzzRuns = Number(process.env.FUZZ_RUNS ?? 25);
 export const fuzzSeed = Number(process.env.FUZZ_SEED ?? newSeed());
 export const fuzzOnly = new RegExp(process.env.FUZZ_ONLY ?? '');

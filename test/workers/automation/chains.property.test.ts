@@ -5,7 +5,7 @@ import { evaluateEvent } from '../../../workers/automation/evaluate.ts';
 import { runRule } from '../../../workers/automation/run.ts';
 import { openRuleHouse, type RuleHouse } from '../../support/evaluations.ts';
 import { contact } from '../../support/factories/contact.ts';
-import { fc } from '../../support/fast-check.ts';
+import { fc, numRuns } from '../../support/fast-check.ts';
 import type { ToyHandler } from '../../support/house.ts';
 
 /** Rules that change what begins them, worked by the handlers that there are. */
@@ -90,7 +90,7 @@ test('rules that change what begins them, and start each other, end within the l
       for (const { chain } of runs.flat())
         if (chain.length > 1) expect([...chains.values()].map(String)).toContain(String(chain.slice(0, -1)));
     }),
-    { numRuns: 15, examples: [[[forEver]]] },
+    { numRuns: numRuns({ default: 2, deep: 15 }), examples: [[[forEver]]] },
   );
   expect(longest).toBe(maxChain);
 });

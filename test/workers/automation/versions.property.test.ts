@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { patchRule } from '../../../src/automation/rules/change.ts';
 import { publishLocks, publishRule } from '../../../src/automation/rules/publish.ts';
 import { scopes } from '../../../src/organizations/scopes.ts';
-import { fc } from '../../support/fast-check.ts';
+import { fc, numRuns } from '../../support/fast-check.ts';
 import { openRuleHouse, type RuleHouse } from '../../support/rule-runs.ts';
 
 let at: RuleHouse;
@@ -53,6 +53,6 @@ test('whenever a rule is published, a run ends with the version that it began wi
       expect(frozen.map(({ definition }) => definition.steps)).toEqual(frozen.map(({ number }) => stepsOf(number)));
       expect(frozen).toHaveLength(version);
     }),
-    { numRuns: 20 },
+    { numRuns: numRuns({ default: 3, deep: 20 }) },
   );
 });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { FlowStatus } from '../../../src/flows/flow.entity.ts';
 import { useApp } from '../../support/app.ts';
-import { fc } from '../../support/fast-check.ts';
+import { fc, numRuns } from '../../support/fast-check.ts';
 import { flowChange } from '../../support/flow-changes.ts';
 import { asks, document, draft, flowOf, settled, there, unpaced } from '../../support/flow-moves.ts';
 
@@ -121,7 +121,7 @@ test('any sequence of requests and webhooks, doubled and late, ends where the mo
       ]);
       if (provider) expect(provider.status.toLowerCase()).toBe(model.status);
     }),
-    { numRuns: 15, endOnFailure: true, examples: [[copyAfterOurs]] },
+    { numRuns: numRuns({ default: 3, deep: 15 }), endOnFailure: true, examples: [[copyAfterOurs]] },
   );
 }, 240_000);
 

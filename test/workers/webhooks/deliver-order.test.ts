@@ -3,7 +3,10 @@ import { type Channel, type Tenant, useApp } from '../../support/app.ts';
 import { watchClaims } from '../../support/claims.ts';
 import { bodyFor, inboundFrom } from '../../support/provider-body.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { newRandom } from '../../support/seed.ts';
 import { waitFor } from '../../support/wait-for.ts';
+
+const random = newRandom();
 
 // No answer from a receiver is given up while the others have theirs, however slow the machine is.
 const app = useApp({ workers: true, env: { WEBHOOK_TIMEOUT_MS: '30000' } });
@@ -55,7 +58,7 @@ test('per_subject: the events of one conversation in order, head of line first, 
   receiver.answer(({ body }) => {
     const isHead = body.data.from_phone === slow && refusals > 0;
     if (isHead) refusals -= 1;
-    return isHead ? { status: 500, after } : { delayMs: Math.random() * 20 };
+    return isHead ? { status: 500, after } : { delayMs: random() * 20 };
   });
   await listen({ ordering: 'per_subject' });
   for (let index = 0; index < 5; index += 1) {

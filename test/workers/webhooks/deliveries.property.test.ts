@@ -7,7 +7,7 @@ import { endpointWidth } from '../../../src/webhooks/endpoints.ts';
 import type { HeldPolicy } from '../../../src/webhooks/switch-endpoint.ts';
 import { type Answer, Deliveries } from '../../support/deliveries-at-work.ts';
 import { endpoint } from '../../support/factories/endpoint.ts';
-import { fc } from '../../support/fast-check.ts';
+import { fc, numRuns } from '../../support/fast-check.ts';
 import { type House, openHouse } from '../../support/house.ts';
 
 let house: House;
@@ -57,11 +57,12 @@ const step = (kind: string, more: Partial<Step> = {}): Step => ({
   held: 'keep',
   ...more,
 });
+/** Place 2: a round answers all that are at work, the first of each subject. Those fail at their last attempt, and the rest is cancelled. */
 const wayThrough = [
   step('emit'),
-  step('round', { answer: 'error' }),
+  step('round', { answer: 'error', place: 2 }),
   step('wear out'),
-  step('round', { answer: 'reset' }),
+  step('round', { answer: 'reset', place: 2 }),
   step('off', { held: 'drop' }),
   step('begin'),
 ];
@@ -103,7 +104,7 @@ async function settled(world: Deliveries) {
   expect(await checkJobs(house.database)).toEqual([]);
 }
 
-const bounds = { numRuns: 25 };
+const bounds = { numRuns: numRuns({ default: 3, deep: 25 }) };
 const limitMs = 240_000;
 
 test(
@@ -127,7 +128,7 @@ test(
       }),
       { ...bounds, examples: [[wayThrough]] },
     );
-    // Each of these ways was gone, by the first script at least.
+    // The first script reaches each of them.
     expect(Object.entries(seen).filter(([, times]) => times === 0)).toEqual([]);
   },
   limitMs,

@@ -20,7 +20,7 @@ import { recordFieldsOf } from '../../../../src/records/types/listing.ts';
 import { fieldTypes } from '../../../../src/records/types/type.entity.ts';
 import { taskFields } from '../../../../src/tasks/list.ts';
 import { useApp } from '../../../support/app.ts';
-import { fc } from '../../../support/fast-check.ts';
+import { fc, numRuns } from '../../../support/fast-check.ts';
 import {
   amounts,
   decimals,
@@ -190,7 +190,7 @@ describe.each(rootNames)('a condition on a %s', (root) => {
         fc.asyncProperty(comparisonOf(root, name, operator), async (one) => {
           expect({ one, ids: held(root, inRule(root, one)) }).toEqual({ one, ids: await listed(root, [one]) });
         }),
-        { numRuns: 8 },
+        { numRuns: numRuns({ default: 1, deep: 8 }) },
       );
   });
 
@@ -211,7 +211,7 @@ describe.each(rootNames)('a condition on a %s', (root) => {
         const others = held(root, { not: conditions });
         expect([...others, ...held(root, conditions)].sort()).toEqual([...facts.get(root)!.keys()].sort());
       }),
-      { numRuns: 40 },
+      { numRuns: numRuns({ default: 5, deep: 40 }) },
     );
   });
 });

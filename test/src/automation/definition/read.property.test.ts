@@ -107,6 +107,13 @@ const likely = fc.record(
 
 /** As it comes over the wire. */
 const sent = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+const readable = {
+  trigger: { type: 'event', event: 'message.new' },
+  steps: [
+    { id: 'a', type: 'wait', for: { days: 1 } },
+    { id: 'b', type: 'stop' },
+  ],
+};
 
 test('no JSON makes it throw, and there is a definition or a fault with its place', () => {
   fc.assert(
@@ -130,6 +137,8 @@ test('what is read is JSON, and is read as the same again', () => {
       expect(stored).toStrictEqual(definition);
       expect(readWith(kit, stored).definition).toStrictEqual(definition);
     }),
+    { examples: [[readable]] },
   );
+  // The first example is read, at least.
   expect(read).toBeGreaterThan(0);
 });

@@ -3,7 +3,7 @@ import { opensAt } from '../../../../src/automation/runs/opening.ts';
 import { durationMs, momentOf, waitUntil } from '../../../../src/automation/runs/wait-until.ts';
 import type { BusinessHours } from '../../../../src/organizations/organization.entity.ts';
 import { weekdays } from '../../../../src/platform/time/wall-time.ts';
-import { fc } from '../../../support/fast-check.ts';
+import { fc, numRuns } from '../../../support/fast-check.ts';
 import { nights } from '../../../support/nights.ts';
 import { wallMinutes } from '../../../support/wall-minutes.ts';
 
@@ -52,7 +52,7 @@ describe.each(nights)('%s around %s', (zone, _at, change) => {
         expect(found).toEqual(wanted);
         expect(found).toEqual([...found].sort((one, other) => one - other));
       }),
-      { numRuns: 15 },
+      { numRuns: numRuns({ default: 3, deep: 15 }) },
     );
   });
 
@@ -71,7 +71,7 @@ describe.each(nights)('%s around %s', (zone, _at, change) => {
         const ms = (((days * 24 + hours) * 60 + some) * 60 + seconds) * 1_000;
         expect([durationMs(given), waitUntil(undefined, given, zone, now)]).toEqual([ms, now + ms]);
       }),
-      { numRuns: 15 },
+      { numRuns: numRuns({ default: 3, deep: 15 }) },
     );
   });
 
@@ -90,7 +90,7 @@ describe.each(nights)('%s around %s', (zone, _at, change) => {
         expect(opensAt(hours, zone, opens)).toBe(opens);
         expect(opensAt(hours, zone, later)).toBeGreaterThanOrEqual(opens);
       }),
-      { numRuns: 25 },
+      { numRuns: numRuns({ default: 5, deep: 25 }) },
     );
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { lastOfCron, nextOfCron } from '../../../../src/automation/schedule/cron.ts';
-import { fc } from '../../../support/fast-check.ts';
+import { fc, numRuns } from '../../../support/fast-check.ts';
 import { nights } from '../../../support/nights.ts';
 import { wallMinutes } from '../../../support/wall-minutes.ts';
 
@@ -103,7 +103,7 @@ describe.each(nights)('%s around %s', (zone, _at, change) => {
         const last = lastOfCron(text, zone, new Date(from), new Date(until));
         expect(last?.getTime()).toBe(wanted.at(-1));
       }),
-      { numRuns: 10 },
+      { numRuns: numRuns({ default: 2, deep: 10 }) },
     );
   });
 });

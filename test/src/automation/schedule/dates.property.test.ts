@@ -8,7 +8,7 @@ import {
   momentOn,
   type Window,
 } from '../../../../src/automation/schedule/dates.ts';
-import { fc } from '../../../support/fast-check.ts';
+import { fc, numRuns } from '../../../support/fast-check.ts';
 import { nights, twelveZones } from '../../../support/nights.ts';
 import { wallMinutes } from '../../../support/wall-minutes.ts';
 
@@ -67,7 +67,7 @@ describe.each(nights)('%s around %s', (zone, _at, change) => {
         expect(fallen.map(({ actingDay, moment }) => ({ date: actingDay, ms: moment }))).toEqual(wanted(drawn.at));
         for (const { tick, moment } of fallen) expect(tick).toBe(moment);
       }),
-      { numRuns: 20 },
+      { numRuns: numRuns({ default: 3, deep: 20 }) },
     );
   });
 
@@ -82,7 +82,7 @@ describe.each(nights)('%s around %s', (zone, _at, change) => {
         expect(found.filter(({ ms }) => ms <= until - 15 * 60_000 && ms > from + 15 * 60_000)).toEqual(inTime);
         expect(new Set(found.map(({ date }) => date)).size).toBe(found.length);
       }),
-      { numRuns: 5 },
+      { numRuns: numRuns({ default: 1, deep: 5 }) },
     );
   });
 });
@@ -98,7 +98,7 @@ test('in all zones together each day comes once for each of them', () => {
         expect(days).toEqual([...new Set(days)].sort());
       }
     }),
-    { numRuns: 3 },
+    { numRuns: numRuns({ default: 1, deep: 3 }) },
   );
 });
 
@@ -119,6 +119,6 @@ test('a date comes on one acting day, a yearly one on one day of each year', () 
       expect(years[0]).toBe(given.getUTCFullYear());
       expect(years).toEqual(years.map((_, at) => years[0]! + at));
     }),
-    { numRuns: 40 },
+    { numRuns: numRuns({ default: 10, deep: 40 }) },
   );
 });

@@ -3,7 +3,7 @@ import { isOpen, nextOpen } from '../../../../src/campaigns/schedule/open-hours.
 import type { Schedule } from '../../../../src/campaigns/schedule/schedule.ts';
 import { endIn, startIn } from '../../../../src/campaigns/schedule/start.ts';
 import { weekdays } from '../../../../src/platform/time/wall-time.ts';
-import { fc } from '../../../support/fast-check.ts';
+import { fc, numRuns } from '../../../support/fast-check.ts';
 import { twelveZones } from '../../../support/nights.ts';
 import { changesOf, type WallMinute, wallMinutes } from '../../../support/wall-minutes.ts';
 
@@ -79,7 +79,7 @@ describe.each(nights)('%s around %s', (zone, _at, change) => {
         const later = startIn(local(other), zone).getTime();
         expect(one <= other ? start <= later : later <= start).toBe(true);
       }),
-      { numRuns: 100 },
+      { numRuns: numRuns({ default: 5, deep: 100 }) },
     );
   });
 
@@ -106,7 +106,7 @@ describe.each(nights)('%s around %s', (zone, _at, change) => {
         expect(open).toBe(bySlowWalk(schedule, at));
         expect(isOpen(schedule, zone, new Date(at))).toBe(open === at);
       }),
-      { numRuns: 300 },
+      { numRuns: numRuns({ default: 20, deep: 300 }) },
     );
   });
 
@@ -119,7 +119,7 @@ describe.each(nights)('%s around %s', (zone, _at, change) => {
         expect(open < (endIn(schedule, zone) ?? new Date(8e15))).toBe(true);
         expect(nextOpen(schedule, zone, open)).toEqual(open);
       }),
-      { numRuns: 100 },
+      { numRuns: numRuns({ default: 5, deep: 100 }) },
     );
   });
 
@@ -132,7 +132,7 @@ describe.each(nights)('%s around %s', (zone, _at, change) => {
         );
         expect(first!).toBeLessThanOrEqual(second!);
       }),
-      { numRuns: 100 },
+      { numRuns: numRuns({ default: 5, deep: 100 }) },
     );
   });
 });

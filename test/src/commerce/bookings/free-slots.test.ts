@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { maxSlots, type Search, type Slot, slotsOf } from '../../../../src/commerce/bookings/free-slots.ts';
 import { daysIn, freeStarts, type Span, shownIn, workingStarts } from '../../../../src/commerce/bookings/slots.ts';
+import { fc } from '../../../support/fast-check.ts';
 
 const minute = 60_000;
 const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Africa/Cairo', 'Australia/Lord_Howe', 'Asia/Jakarta'];

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { reference } from '../../../../src/flows/document/check-actions.ts';
-import { fc } from '../../../support/fast-check.ts';
+import { fc, numRuns } from '../../../support/fast-check.ts';
 
 const former = /^\$\{(?:screen\.([^.}]+)\.)?(form|data)\.([^.}]+)[^}]*\}$/;
 const pieces = fc.constantFrom('${', 'screen.', 'form.', 'data.', 'form', 'a', '.', '}', '{', '\n');
@@ -17,7 +17,7 @@ test('it is read as by the form that tried each end of a name', () => {
     fc.property(texts, (text) => {
       expect(foundBy(reference, text)).toEqual(foundBy(former, text));
     }),
-    { numRuns: 2_000 },
+    { numRuns: numRuns({ default: 300, deep: 2_000 }) },
   );
 });
 

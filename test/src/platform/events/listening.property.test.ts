@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventTypes } from '../../../../src/platform/events/catalogue.ts';
 import { listening, typesMatching, wildcards } from '../../../../src/platform/events/listening.ts';
 import { isHeard, listensTo } from '../../../../src/platform/events/record.ts';
-import { fc } from '../../../support/fast-check.ts';
+import { fc, numRuns } from '../../../support/fast-check.ts';
 import { type House, openHouse } from '../../../support/house.ts';
 
 let house: House;
@@ -35,6 +35,10 @@ test('the database matches types and wildcards as a naive matcher does', async (
     fc.array(fc.array(fc.oneof(type, wildcard), { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 8 }),
     fc.array(type, { minLength: 1, maxLength: 8 }),
   );
+  const wayThrough: [string[][], string[]] = [
+    [['a.*', 'b'], ['*'], ['a_b.*']],
+    ['a.b', 'b', 'ab.a', 'b%'],
+  ];
   let [heard, unheard] = [0, 0];
   await fc.assert(
     fc.asyncProperty(cases, async ([endpoints, types]) => {
@@ -48,10 +52,11 @@ test('the database matches types and wildcards as a naive matcher does', async (
       heard += matched;
       unheard += wanted.length - matched;
     }),
-    { numRuns: 200 },
+    { numRuns: numRuns({ default: 50, deep: 200 }), examples: [[wayThrough]] },
   );
-  // Both answers were tried, often.
-  expect(Math.min(heard, unheard)).toBeGreaterThan(200);
+  // Both answers were tried, by the first example at least.
+  expect(heard).toBeGreaterThan(5);
+  expect(unheard).toBeGreaterThan(5);
 });
 
 test('the wildcards that are taken are those that match a type of the catalogue', () => {

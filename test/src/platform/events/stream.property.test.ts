@@ -7,7 +7,7 @@ import { listEvents } from '../../../../src/platform/events/list.ts';
 import { readStream } from '../../../../src/platform/events/stream.ts';
 import { createReads } from '../../../../src/platform/listing/reads.ts';
 import { organizationWithKey } from '../../../support/factories/organization.ts';
-import { fc } from '../../../support/fast-check.ts';
+import { fc, numRuns } from '../../../support/fast-check.ts';
 import { type House, openHouse } from '../../../support/house.ts';
 import { collectingLog } from '../../../support/log.ts';
 import { turns } from '../../../support/turns.ts';
@@ -182,6 +182,6 @@ test('whatever the order of commits, a reader of small pages gets each committed
         expect((await reading).map(BigInt)).toEqual(inOrder);
       },
     ),
-    { numRuns: 15, endOnFailure: true },
+    { numRuns: numRuns({ default: 2, deep: 15 }), endOnFailure: true },
   );
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { checkJobs } from '../../../../src/platform/ledger/check.ts';
 import { holdPool, letPoolGo, setPool } from '../../../../src/platform/ledger/pools.ts';
 import { retryJob } from '../../../../src/platform/ledger/retry.ts';
-import { fc } from '../../../support/fast-check.ts';
+import { fc, numRuns } from '../../../support/fast-check.ts';
 import { type House, openHouse, playing, type ToyHandler, toyHandler } from '../../../support/house.ts';
 import { playJob } from '../../../support/toys.ts';
 
@@ -85,6 +85,6 @@ test('whatever is accepted, ended, held and retried in whatever order: one head 
         await inOrder(model);
       }
     }),
-    { numRuns: 25, interruptAfterTimeLimit: 60_000, markInterruptAsFailure: false },
+    { numRuns: numRuns({ default: 3, deep: 25 }), interruptAfterTimeLimit: 60_000, markInterruptAsFailure: false },
   );
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { checkJobs } from '../../../../src/platform/ledger/check.ts';
 import { setPool } from '../../../../src/platform/ledger/pools.ts';
-import { fc } from '../../../support/fast-check.ts';
+import { fc, numRuns } from '../../../support/fast-check.ts';
 import { type House, openHouse, playing, toyHandler } from '../../../support/house.ts';
 import { playJob } from '../../../support/toys.ts';
 import { turns } from '../../../support/turns.ts';
@@ -70,6 +70,6 @@ test('whoever dies at whatever moment: no more runs of a pool are at work than i
       expect(toys.filter(({ status, effects }) => effects !== (status === 'done' ? 1 : 0) || status === 'open')).toEqual([]);
       expect(await checkJobs(house.database)).toEqual([]);
     }),
-    { numRuns: 25, interruptAfterTimeLimit: 60_000, markInterruptAsFailure: false },
+    { numRuns: numRuns({ default: 3, deep: 25 }), interruptAfterTimeLimit: 60_000, markInterruptAsFailure: false },
   );
 });

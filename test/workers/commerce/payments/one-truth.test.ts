@@ -16,7 +16,10 @@ import {
   waiting,
   webhook,
 } from '../../../support/payments.ts';
+import { newRandom } from '../../../support/seed.ts';
 import { waitFor } from '../../../support/wait-for.ts';
+
+const random = newRandom();
 
 const app = useApp({ workers: true });
 let accounts: Record<Provider, Account>;
@@ -56,7 +59,7 @@ describe.each(['stripe', 'xendit'] as const)('%s', (provider) => {
     const id = await owingOrder(app);
     const session = await opened(id);
     await atProvider(app, session, 'pay');
-    const numbers = Array.from({ length: 50 }, (_, n) => n).sort(() => Math.random() - 0.5);
+    const numbers = Array.from({ length: 50 }, (_, n) => n).sort(() => random() - 0.5);
     const replies = await Promise.all(
       numbers.flatMap((n) => {
         const isForged = n % 10 === 9;

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { type Body, useApp } from '../../../support/app.ts';
+import { newRandom } from '../../../support/seed.ts';
 import {
   connectShipper,
   courier,
@@ -17,6 +18,8 @@ import {
   there,
 } from '../../../support/shipping.ts';
 import { waitFor } from '../../../support/wait-for.ts';
+
+const random = newRandom();
 
 const app = useApp({ workers: true });
 let shipper: ShipperAccount;
@@ -68,7 +71,7 @@ test('doubled and shuffled webhooks of a whole way are one way', async () => {
   const { orderID, id, shipperId } = await sent();
   await courier(app, id, 'delivered', { is_told: false });
   const words = ['confirmed', 'allocated', 'picked', 'dropping_off', 'delivered'];
-  const hints = [...words, ...words].sort(() => Math.random() - 0.5);
+  const hints = [...words, ...words].sort(() => random() - 0.5);
   await Promise.all(hints.map((status, index) => post({ event: 'order.status', order_id: shipperId, status, at: index })));
   await app.settled();
   expect(await shipmentRow(app, id)).toMatchObject({ status: 'delivered', provider_status: 'delivered' });
