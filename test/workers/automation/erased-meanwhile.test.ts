@@ -10,6 +10,10 @@ import { doing, openRuleHouse, type RuleHouse } from '../../support/rule-runs.ts
 import { testSecrets } from '../../support/secrets.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { wholeDump } from '../../support/whole-dump.ts';
+import { runRows } from '../../support/work/automation.ts';
+import { contactRows } from '../../support/work/contacts.ts';
+import { dealRows } from '../../support/work/crm.ts';
+import { jobRows } from '../../support/work/jobs.ts';
 
 /** Nobody else has it. */
 const name = 'Wilhelmine Zwyxgroth';
@@ -22,7 +26,7 @@ afterAll(() => at.close());
 beforeEach(async () => {
   at.toys.forget();
   who = await at.contact();
-  await at.sql('update contacts set name = $2 where id = $1', [who, name]);
+  await contactRows.change(at, who, { name });
   await at.sql(`insert into contact_identities (organization_id, id, contact_id, type, value) values ($1, $2, $3, 'email', $4)`, [
     ...[at.organization, uuidv7(), who, 'zwyxgroth@example.com'],
   ]);
@@ -34,7 +38,7 @@ async function erase() {
 }
 /** The rest of the erasure: what others hold of the person. */
 async function eraseRest() {
-  const jobs = await at.sql<{ id: string; run: number }>(`select id, run from jobs where name = 'contacts.erase'`);
+  const jobs = await jobRows.all(at, { name: 'contacts.erase' }, ['id', 'run']);
   for (const job of jobs) await at.house.run(eraseContactRest as unknown as ToyHandler, job);
 }
 async function assertForgotten(run: string) {
@@ -85,10 +89,14 @@ test('erased while a call is under way: its answer is not kept', async () => {
 
 test('erased while a run about a deal of theirs calls: what the rest of the erasure removed is not written again', async () => {
   const deal = uuidv7();
-  await at.sql(
-    `insert into deals (organization_id, id, title, status, currency_code, home_currency_at_write) values ($1, $2, 'Sofa', 'open', 'EUR', 'EUR')`,
-    [at.organization, deal],
-  );
+  await dealRows.add(at, {
+    organization_id: at.organization,
+    id: deal,
+    title: 'Sofa',
+    status: 'open',
+    currency_code: 'EUR',
+    home_currency_at_write: 'EUR',
+  });
   await at.sql('insert into deal_contacts (organization_id, deal_id, contact_id, is_primary) values ($1, $2, $3, true)', [
     ...[at.organization, deal, who],
   ]);
@@ -111,7 +119,7 @@ test('a rule that says their name: a worker that has done it before says it no m
   const before = await at.begin(rule);
   await at.toRest(before);
   expect(await at.seen(before)).toMatchObject({ state: 'succeeded', vars: { who: name } });
-  await at.sql(`delete from automation_runs where id = $1`, [before]);
+  await runRows.remove(at, before);
   await erase();
   await eraseRest();
   const after = await at.begin(rule);

@@ -9,6 +9,8 @@ import { runRule } from '../../../workers/automation/run.ts';
 import type { ToyHandler } from '../../support/house.ts';
 import { openRuleHouse, type RuleHouse } from '../../support/rule-runs.ts';
 import { testSecrets } from '../../support/secrets.ts';
+import { contactRows } from '../../support/work/contacts.ts';
+import { makeDue } from '../../support/work/jobs.ts';
 
 let at: RuleHouse;
 let url: string;
@@ -51,7 +53,7 @@ beforeEach(() => {
 /** With the actions that there are. */
 async function work(run: string): Promise<void> {
   const [before] = await at.jobs(run);
-  await at.sql('update jobs set run_at = clock_timestamp() where id = $1', [before!.id]);
+  await makeDue(at, before!.id);
   if (before!.state === 'waiting') await at.house.ledger.fill(at.house.pool(before!.pool));
   const [row] = await at.jobs(run);
   await at.house.run(runRule as unknown as ToyHandler, { id: row!.id, run: row!.run });
@@ -100,7 +102,7 @@ test('a 500 is not asked again, unless the rule says that it may be', async () =
 
 test('a header that a name cannot stand in fails the step, and says which', async () => {
   const subjectId = await at.contact();
-  await at.sql(`update contacts set name = 'Łukasz' where id = $1`, [subjectId]);
+  await contactRows.change(at, subjectId, { name: 'Łukasz' });
   const run = await at.begin(
     await at.rule(telling({ headers: { A: 'Bearer {{ secrets.CRM_TOKEN }}', 'X-Name': '{{ contact.name }}' } })),
     {

@@ -10,6 +10,8 @@ import { openRuleHouse, type RuleHouse } from '../../support/evaluations.ts';
 import { contact } from '../../support/factories/contact.ts';
 import type { ToyHandler } from '../../support/house.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { ruleRows, runRows, stepRows } from '../../support/work/automation.ts';
+import { contactRows } from '../../support/work/contacts.ts';
 
 /* Steps of which all is known when they are written: their transaction is one round trip. */
 let at: RuleHouse;
@@ -52,16 +54,9 @@ async function begun(steps: Step[]) {
   return run;
 }
 
-const stateOf = async (id: string) =>
-  (
-    await at.sql<{ state: string; failed_step: string | null }>('select state, failed_step from automation_runs where id = $1', [
-      id,
-    ])
-  )[0];
+const stateOf = async (id: string) => (await runRows.all(at, id, ['state', 'failed_step']))[0];
 const outputs = async (id: string) =>
-  (await at.sql<{ output: object }>('select output from automation_steps where run_id = $1 order by number', [id])).map(
-    ({ output }) => output,
-  );
+  (await stepRows.all(at, { run_id: id }, ['output'], { number: 'asc' })).map(({ output }) => output);
 /** How often each was done. */
 const madeFor = async (who: string, run: string) =>
   (
@@ -121,12 +116,12 @@ test('somebody who begins to listen after the look hears of it', async () => {
     [run.id],
   );
   expect(jobs).toHaveLength(1);
-  await at.sql(`update automation_rules set status = 'paused'`);
+  await ruleRows.change(at, {}, { status: 'paused' });
 });
 
 test.each([
   ['the contact was given the tag', (who: string) => assigned(who), false],
-  ['the contact has another name', (who: string) => at.sql(`update contacts set name = 'Eve' where id = $1`, [who]), true],
+  ['the contact has another name', (who: string) => contactRows.change(at, who, { name: 'Eve' }), true],
 ])('%s after the look: the step looks again', async (_, change, isNew) => {
   const run = await queued([tag('vip')]);
   await meanwhile(run, () => change(run.who));

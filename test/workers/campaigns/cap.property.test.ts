@@ -2,13 +2,15 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type CampaignRuns, openCampaignRuns } from '../../support/campaign-runs.ts';
 import { assertClean, assertEnded } from '../../support/campaign-seen.ts';
 import { fc } from '../../support/fast-check.ts';
+import { campaignRows } from '../../support/work/campaigns.ts';
+import { organizationRows } from '../../support/work/organizations.ts';
 
 /** Two campaigns at once to the same people, who may get one message in a week. */
 let at: CampaignRuns;
 const sent: string[] = [];
 beforeAll(async () => {
   at = await openCampaignRuns(({ phone }) => sent.push(phone));
-  await at.sql(`update organizations set frequency_cap = '{"max": 1, "days": 7}' where id = $1`, [at.organization]);
+  await organizationRows.change(at, at.organization, { frequency_cap: { max: 1, days: 7 } });
 });
 afterAll(() => at.close());
 
@@ -16,9 +18,7 @@ async function twoTo(contactIds: string[], share: number): Promise<[string, stri
   const channel = await at.channel(share);
   const made = async () => {
     const id = await at.campaign({ channels: [channel.id], audience: { contact_ids: contactIds } });
-    await at.sql(`update campaigns set prepared = '{"source": 2, "after": null, "is_done": true, "made": 0}' where id = $1`, [
-      id,
-    ]);
+    await campaignRows.change(at, id, { prepared: { source: 2, after: null, is_done: true, made: 0 } });
     await at.recipients(id, channel.id, contactIds);
     await at.startFeed(id);
     return id;

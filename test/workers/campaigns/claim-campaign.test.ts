@@ -4,6 +4,10 @@ import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Channel, useApp } from '../../support/app.ts';
 import { variants } from '../../support/campaigns.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { campaignRows, recipientRows } from '../../support/work/campaigns.ts';
+import { jobRows } from '../../support/work/jobs.ts';
+import { messageRows } from '../../support/work/messages.ts';
+import { rightNow } from '../../support/work/rows.ts';
 
 /** What changed between the message of a campaign and its send; then a whole campaign, with real workers. */
 const app = useApp();
@@ -32,12 +36,17 @@ async function waiting(given: { status?: string; purpose?: string }) {
   const template = { type: 'template', text: undefined, template: { name: 'hello', language: 'en_US', components } };
   const { body } = await app.text(channel, phone, template);
   const id: string = body.data.id;
-  await app.rows('update messages set campaign_id = $2 where id = $1', [id, campaignId]);
-  await app.rows(
-    `insert into campaign_recipients (organization_id, id, campaign_id, contact_id, channel_id, status, message_id, queued_at, attempts)
-     values ($1, uuidv7(), $2, $3, $4, 'queued', $5, clock_timestamp(), 1)`,
-    [app.tenant.organizationId, campaignId, contactId, channel.id, id],
-  );
+  await messageRows.change(app, id, { campaign_id: campaignId });
+  await recipientRows.add(app, {
+    organization_id: app.tenant.organizationId,
+    campaign_id: campaignId,
+    contact_id: contactId,
+    channel_id: channel.id,
+    status: 'queued',
+    message_id: id,
+    queued_at: rightNow(),
+    attempts: 1,
+  });
   return { id, campaignId, phone, contactId };
 }
 
@@ -87,10 +96,7 @@ test('a whole campaign: each person once, and completed by itself', async () => 
   await ledger.transact({ locks: [campaignLane(id)] }, async (tx) =>
     tx.enqueue(feedCampaignJob, app.tenant.organizationId, { campaign_id: id }, { lane: campaignLane(id) }),
   );
-  await waitFor(
-    'the end of the campaign',
-    async () => (await app.one('select status from campaigns where id = $1', [id])).status === 'completed',
-  );
+  await waitFor('the end of the campaign', async () => (await campaignRows.one(app, id)).status === 'completed');
   const messages = await app.rows(
     `select m.contact_id, count(t.id)::int as refused
        from messages m
@@ -108,5 +114,5 @@ test('a whole campaign: each person once, and completed by itself', async () => 
     id,
   ]);
   expect(left).toEqual([]);
-  expect(await app.rows('select 1 from jobs where subject_id = $1', [id])).toEqual([]);
+  expect(await jobRows.count(app, { subject_id: id })).toBe(0);
 });

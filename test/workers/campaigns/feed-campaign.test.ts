@@ -8,6 +8,13 @@ import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { type CampaignHouse, openCampaignHouse } from '../../support/campaigns.ts';
 import type { ChannelMade } from '../../support/factories/channel.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { campaignRows, recipientRows } from '../../support/work/campaigns.ts';
+import { channelHealthRows } from '../../support/work/channels.ts';
+import { blockRows, contactRows, suppressionRows } from '../../support/work/contacts.ts';
+import { eventRows } from '../../support/work/events.ts';
+import { postpone } from '../../support/work/jobs.ts';
+import { organizationRows } from '../../support/work/organizations.ts';
+import { ahead, before, rightNow } from '../../support/work/rows.ts';
 
 let at: CampaignHouse;
 let channel: ChannelMade;
@@ -39,8 +46,7 @@ const conversationOf = async (contactId: string, status = 'open') => {
   );
   return row!.id;
 };
-const eventsOf = (subjectId: string) =>
-  at.sql<{ type: string; data: object }>('select type, data from events where subject_id = $1 order by id', [subjectId]);
+const eventsOf = (subjectId: string) => eventRows.all(at, { subject_id: subjectId }, ['type', 'data'], { id: 'asc' });
 
 test('recipient, message, job and events are one: in a conversation that is there, and in one that begins', async () => {
   const [known, unknown] = await at.people({ count: 2 });
@@ -104,18 +110,19 @@ test('each refusal is the reason of its recipient, and nobody else waits for the
   const [denied] = await at.people({ count: 1, consent: 'denied' });
   const [nowhere] = await at.people({ count: 1, hasAddress: false });
   const [nameless] = await at.people({ count: 1 });
-  await at.sql(`update contacts set name = '' where id = $1`, [nameless]);
-  await at.sql(
-    `insert into contact_suppressions (organization_id, id, contact_id, channel, reason) values ($1, uuidv7(), $2, 'all', 'manual')`,
-    [at.organization, suppressed],
-  );
-  await at.sql(
-    `insert into contact_blocks (organization_id, id, channel_id, contact_id, address, status, blocked_at) values ($1, uuidv7(), $2, $3, 'x', 'blocked', clock_timestamp())`,
-    [at.organization, channel.id, blocked],
-  );
+  await contactRows.change(at, nameless!, { name: '' });
+  await suppressionRows.add(at, { organization_id: at.organization, contact_id: suppressed, channel: 'all', reason: 'manual' });
+  await blockRows.add(at, {
+    organization_id: at.organization,
+    channel_id: channel.id,
+    contact_id: blocked,
+    address: 'x',
+    status: 'blocked',
+    blocked_at: rightNow(),
+  });
   const id = await fed([fine, suppressed, blocked, extra, erased, silent!, denied!, nowhere!, nameless!]);
-  await at.sql('update campaign_recipients set is_extra = true where campaign_id = $1 and contact_id = $2', [id, extra]);
-  await at.sql('update campaign_recipients set contact_id = null where campaign_id = $1 and contact_id = $2', [id, erased]);
+  await recipientRows.change(at, { campaign_id: id, contact_id: extra }, { is_extra: true });
+  await recipientRows.change(at, { campaign_id: id, contact_id: erased }, { contact_id: null });
   await at.feed(id);
   expect(await at.counts(id)).toEqual({
     queued: 1,
@@ -131,10 +138,7 @@ test('each refusal is the reason of its recipient, and nobody else waits for the
 test('a person who was skipped is merged with one who waits: they are written to', async () => {
   const [survivor, merged] = (await at.people({ count: 2 })) as [string, string];
   const id = await fed([survivor, merged]);
-  await at.sql(
-    `update campaign_recipients set status = 'skipped', reason = 'no_address' where campaign_id = $1 and contact_id = $2`,
-    [id, survivor],
-  );
+  await recipientRows.change(at, { campaign_id: id, contact_id: survivor }, { status: 'skipped', reason: 'no_address' });
   const asked = { id: survivor, otherId: merged };
   const look = () => lookAtPair(ownRows(at.house.database, at.organization), asked);
   await at.house.ledger.transact({ look, locks: mergeLocks }, (tx) => mergeContacts(tx.of(at.organization), 'cli', asked));
@@ -197,10 +201,7 @@ test('over several channels each has its own room; two campaigns share one', asy
   await at.feed(other);
   expect(await count(other, one)).toBe(20);
   // One that sleeps leaves its share to the other.
-  await at.sql(
-    `update jobs set run_at = clock_timestamp() + interval '1 hour' where subject_id = $1 and name = 'campaigns.feed'`,
-    [id],
-  );
+  await postpone(at, { subject_id: id, name: 'campaigns.feed' }, '1 hour');
   await at.feed(other);
   expect(await count(other, one)).toBe(40);
 });
@@ -214,7 +215,7 @@ test('a quiet zone waits, an open one goes', async () => {
   const clock = (value: number) => `${String(((value % 24) + 24) % 24).padStart(2, '0')}:00`;
   const schedule = { quiet_hours: { from: clock(hour + 1), to: clock(hour) } };
   const id = await at.campaign({ channels: [channel.id], schedule });
-  await at.sql(`update campaigns set zones = '{Asia/Tokyo,Europe/Berlin}' where id = $1`, [id]);
+  await campaignRows.change(at, id, { zones: ['Asia/Tokyo', 'Europe/Berlin'] });
   await at.recipients(id, channel.id, [berlin!], { zone: 'Europe/Berlin' });
   await at.recipients(id, channel.id, [tokyo!], { zone: 'Asia/Tokyo' });
   await at.startFeed(id);
@@ -228,7 +229,7 @@ test('a quiet zone waits, an open one goes', async () => {
 test('asleep until tomorrow, it wakes for whoever is added', async () => {
   const [sleeps, added] = await at.people({ count: 2 });
   const id = await fed([sleeps!]);
-  await at.sql(`update campaign_recipients set due_at = clock_timestamp() + interval '1 day' where campaign_id = $1`, [id]);
+  await recipientRows.change(at, { campaign_id: id }, { due_at: ahead('1 day') });
   const slept = await at.feed(id);
   expect(slept.kind === 'wait' && slept.delayMs).toBeGreaterThan(23 * 60 * 60_000);
   const feeds = () =>
@@ -237,7 +238,7 @@ test('asleep until tomorrow, it wakes for whoever is added', async () => {
          from jobs where subject_id = $1 and name = 'campaigns.feed' and state = 'queued'`,
       [id],
     );
-  await at.sql(`update jobs set run_at = clock_timestamp() + interval '1 day' where subject_id = $1`, [id]);
+  await postpone(at, { subject_id: id }, '1 day');
   await at.house.ledger.transact({ locks: [campaignLane(id)] }, (tx) =>
     addRecipients(tx.of(at.organization), id, [{ contactId: added! }]),
   );
@@ -259,7 +260,7 @@ test('whose zone is over has expired, those of other zones have not', async () =
   // In Tokyo it is over since an hour, in Hawaii it is not.
   const schedule = { is_local: true, start_at: wall(-24), end_at: wall(8), timezone: 'UTC' };
   const id = await at.campaign({ channels: [channel.id], schedule });
-  await at.sql(`update campaigns set zones = '{Asia/Tokyo,Pacific/Honolulu}' where id = $1`, [id]);
+  await campaignRows.change(at, id, { zones: ['Asia/Tokyo', 'Pacific/Honolulu'] });
   await at.recipients(id, channel.id, [tokyo!], { zone: 'Asia/Tokyo' });
   await at.recipients(id, channel.id, [hawaii!], { zone: 'Pacific/Honolulu' });
   await at.startFeed(id);
@@ -284,10 +285,7 @@ test('the daily limit of the account holds over its channels', async () => {
   const accountId = '2123';
   const both = [await at.connected({ accountId }), await at.connected({ accountId })];
   for (const { id } of both)
-    await at.sql(`insert into channel_health (organization_id, channel_id, messaging_limit) values ($1, $2, 'TIER_50')`, [
-      at.organization,
-      id,
-    ]);
+    await channelHealthRows.add(at, { organization_id: at.organization, channel_id: id, messaging_limit: 'TIER_50' });
   const id = await fed(await at.people({ count: 120 }), {}, both);
   await at.feed(id);
   expect(await at.counts(id)).toEqual({ queued: 50, pending: 70 });
@@ -296,18 +294,18 @@ test('the daily limit of the account holds over its channels', async () => {
   expect(await at.counts(id)).toEqual({ sent: 50, pending: 70 });
   // Others may be due before the day is over: it looks again.
   expect(waited.kind === 'wait' && waited.delayMs).toBe(60_000);
-  await at.sql(`update campaign_recipients set queued_at = queued_at - interval '25 hours' where campaign_id = $1`, [id]);
+  await recipientRows.change(at, { campaign_id: id }, { queued_at: before('queued_at', '25 hours') });
   await at.feed(id);
   expect(await at.counts(id)).toEqual({ sent: 50, queued: 50, pending: 20 });
 });
 
 test('a cap of one over two campaigns to the same people at once: one message each', async () => {
-  await at.sql(`update organizations set frequency_cap = '{"max": 1, "days": 7}' where id = $1`, [at.organization]);
+  await organizationRows.change(at, at.organization, { frequency_cap: { max: 1, days: 7 } });
   const all = await at.people({ count: 120 });
   channel = await at.connected({ rate: 1_000 });
   const [one, two] = [await fed(all), await fed(all.toReversed())];
   await Promise.all([at.feed(one), at.feed(two)]);
-  await at.sql(`update organizations set frequency_cap = null where id = $1`, [at.organization]);
+  await organizationRows.change(at, at.organization, { frequency_cap: null });
   const rows = await at.sql<{ n: number }>(
     'select count(*)::int as n from messages where campaign_id = any($1::uuid[]) group by contact_id',
     [[one, two]],
@@ -318,7 +316,7 @@ test('a cap of one over two campaigns to the same people at once: one message ea
 
 test('paused or without its row it makes nothing, whatever a run has read before', async () => {
   const id = await fed(await at.people({ count: 3 }));
-  await at.sql(`update campaigns set status = 'paused' where id = $1`, [id]);
+  await campaignRows.change(at, id, { status: 'paused' });
   expect((await at.feed(id)).kind).toBe('done');
   expect(await at.counts(id)).toEqual({ pending: 3 });
 });

@@ -4,6 +4,10 @@ import { pauseCampaign, resumeCampaign } from '../../../src/campaigns/pause.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { type CampaignHouse, openCampaignHouse } from '../../support/campaigns.ts';
 import type { ChannelMade } from '../../support/factories/channel.ts';
+import { campaignRows, recipientRows } from '../../support/work/campaigns.ts';
+import { templateRows } from '../../support/work/channels.ts';
+import { eventRows } from '../../support/work/events.ts';
+import { rightNow } from '../../support/work/rows.ts';
 
 let at: CampaignHouse;
 let channel: ChannelMade;
@@ -39,9 +43,9 @@ test.each([
   expect((await at.feed(id)).kind).toBe('done');
   expect(await at.statusOf(id)).toEqual({ status: 'paused', phase: 'sending', reason });
   expect(await at.counts(id)).toEqual({ pending: 3 });
-  const told = await at.sql('select type, data from events where subject_id = $1', [id]);
+  const told = await eventRows.all(at, { subject_id: id }, ['type', 'data']);
   expect(told).toEqual([{ type: 'campaign.status_update', data: expect.objectContaining({ status: 'paused', reason }) }]);
-  expect(await at.sql('select alarm from campaigns where id = $1', [id])).toEqual([{ alarm: null }]);
+  expect(await campaignRows.all(at, id, ['alarm'])).toEqual([{ alarm: null }]);
 });
 
 async function results(status: string, count: number, at_ = 'clock_timestamp()') {
@@ -85,11 +89,11 @@ describe('paused by hand, its template gone and its end past', () => {
     transactFor(at.house.ledger.transact, at.organization)({ locks: [campaignLane(id)] }, ({ own }) => pauseCampaign(own, id));
   const lose = async () => {
     await pause();
-    await at.sql('delete from templates where channel_id = $1', [channel.id]);
-    await at.sql(
-      `update campaigns set prepared = '{"source": 1, "after": null, "is_done": true, "made": 3}', schedule = '{"end_at": "2026-01-01T00:00:00Z"}' where id = $1`,
-      [id],
-    );
+    await templateRows.remove(at, { channel_id: channel.id });
+    await campaignRows.change(at, id, {
+      prepared: { source: 1, after: null, is_done: true, made: 3 },
+      schedule: { end_at: '2026-01-01T00:00:00Z' },
+    });
   };
 
   test('with nobody left to write to it is resumed, and ends', async () => {
@@ -110,7 +114,7 @@ describe('paused by hand, its template gone and its end past', () => {
 
 test('nobody is left to be written to: it ends, whatever failed', async () => {
   await results('failed', 60);
-  await at.sql(`update campaign_recipients set status = 'sent' where campaign_id = $1 and status = 'pending'`, [id]);
+  await recipientRows.change(at, { campaign_id: id, status: 'pending' }, { status: 'sent' });
   await at.feed(id);
   expect(await at.statusOf(id)).toMatchObject({ status: 'completed', reason: '' });
 });
@@ -127,13 +131,13 @@ test.each([
 
 test('what failed before it was resumed is no reason any more, and its own limit holds', async () => {
   await results('failed', 60, `clock_timestamp() - interval '1 min'`);
-  await at.sql('update campaigns set resumed_at = clock_timestamp() where id = $1', [id]);
+  await campaignRows.change(at, id, { resumed_at: rightNow() });
   await at.feed(id);
   expect(await at.statusOf(id)).toMatchObject({ status: 'running' });
   await results('sent', 56);
   await results('failed', 4);
   await at.recipients(id, channel.id, await at.people({ count: 1 }));
-  await at.sql(`update campaigns set guards = '{"max_failed_percent": 5}' where id = $1`, [id]);
+  await campaignRows.change(at, id, { guards: { max_failed_percent: 5 } });
   await at.feed(id);
   expect(await at.statusOf(id)).toMatchObject({ status: 'paused', reason: 'too_many_failures' });
 });

@@ -3,6 +3,7 @@ import { type CampaignRuns, openCampaignRuns } from '../../support/campaign-runs
 import { assertClean, assertSound } from '../../support/campaign-seen.ts';
 import type { ChannelMade } from '../../support/factories/channel.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { campaignRows } from '../../support/work/campaigns.ts';
 
 /** A message that was made in time and waited, as for a channel whose token was mended at night. */
 let at: CampaignRuns;
@@ -85,7 +86,7 @@ describe('a message that waited until the hours of its campaign were over', () =
 
   test('of a campaign that has ended it goes out: somebody retries it by hand', async () => {
     const id = await waiting(quiet(-120, 120));
-    await at.sql(`update campaigns set status = 'completed', phase = null where id = $1`, [id]);
+    await campaignRows.change(at, id, { status: 'completed', phase: null });
     await sendAll(id);
     expect(await at.counts(id)).toEqual({ sent: 2 });
   });

@@ -3,6 +3,8 @@ import { laterLeft } from '../../../src/campaigns/feed/rooms.ts';
 import { type CampaignRuns, openCampaignRuns } from '../../support/campaign-runs.ts';
 import { assertClean, assertSound } from '../../support/campaign-seen.ts';
 import type { ChannelMade } from '../../support/factories/channel.ts';
+import { campaignRows } from '../../support/work/campaigns.ts';
+import { poolRows } from '../../support/work/jobs.ts';
 
 /** "Something went wrong", which the provider asks to try again. */
 const tryLater = 131000;
@@ -26,7 +28,7 @@ afterAll(() => at.close());
 async function running(count: number, on = channel) {
   const id = await at.campaign({ channels: [on.id] });
   await at.recipients(id, on.id, await at.people({ count }));
-  await at.sql(`update campaigns set prepared = '{"source": 1, "after": null, "is_done": true, "made": 0}' where id = $1`, [id]);
+  await campaignRows.change(at, id, { prepared: { source: 1, after: null, is_done: true, made: 0 } });
   await at.startFeed(id);
   return id;
 }
@@ -120,7 +122,7 @@ describe('while the provider answers "try later"', () => {
     await at.move(id, 'pause');
     at.provider.next('accepted');
     await at.passTime(id);
-    await at.sql('update pools set held_until = null');
+    await poolRows.change(at, {}, { held_until: null });
     for (const row of await at.queued('messages.send', id)) await at.run('messages.send', row);
     expect(asked).toHaveLength(1);
     expect(await at.counts(id)).toEqual({ pending: 1 });

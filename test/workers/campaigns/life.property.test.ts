@@ -22,6 +22,8 @@ import {
 } from '../../support/campaign-steps.ts';
 import type { ChannelMade } from '../../support/factories/channel.ts';
 import { fc } from '../../support/fast-check.ts';
+import { templateRows } from '../../support/work/channels.ts';
+import { messageRows } from '../../support/work/messages.ts';
 
 type Scene = { id: string } & ReturnType<typeof campaignActs>;
 
@@ -43,7 +45,7 @@ const whereChecked: Partial<Record<Mover, string[]>> = {
 };
 async function setTemplate(status: typeof template) {
   template = status;
-  await at.sql('update templates set status = $2 where channel_id = any($1::uuid[])', [channels.map(({ id }) => id), status]);
+  await templateRows.change(at, { channel_id: { $in: channels.map(({ id }) => id) } }, { status });
 }
 
 async function work({ id, act }: Scene, { name, answer, cut }: Working): Promise<void> {
@@ -94,7 +96,7 @@ async function move({ id, act }: Scene, { name, ...how }: Moving): Promise<void>
 async function tell({ of, status, code }: Telling): Promise<void> {
   const message = [...model.messages.values()][of];
   if (!message?.isLive || (message.isDelivered && status === 'failed')) return;
-  const [row] = await at.sql<{ channel_id: string }>('select channel_id from messages where id = $1', [message.id]);
+  const [row] = await messageRows.all(at, message.id, ['channel_id']);
   const channelId = row!.channel_id;
   const { phoneNumberId } = channels.find((one) => one.id === channelId)!;
   const ids = { phoneNumberId, providerMessageId: providerIdOf(message.id), callbackData: message.id };
@@ -106,10 +108,7 @@ async function tell({ of, status, code }: Telling): Promise<void> {
 }
 
 async function retry({ id, actWholly }: Scene, { of, ...how }: Retrying): Promise<void> {
-  const failed = await at.sql<{ id: string }>(
-    `select id from messages where campaign_id = $1 and status = 'failed' order by id`,
-    [id],
-  );
+  const failed = await messageRows.all(at, { campaign_id: id, status: 'failed' }, ['id'], { id: 'asc' });
   const message = failed[of % Math.max(1, failed.length)];
   if (!message) return;
   const locks = retryLocks(await conversationOf(ownRows(at.house.database, at.organization), message.id));

@@ -4,6 +4,8 @@ import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { retryFailed } from '../../../workers/campaigns/retry-failed.ts';
 import { contact } from '../../support/factories/contact.ts';
 import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
+import { campaignRows, recipientRows } from '../../support/work/campaigns.ts';
+import { ago } from '../../support/work/rows.ts';
 
 let house: House;
 let channelId: string;
@@ -60,7 +62,7 @@ const recipients = async () =>
       [campaignId],
     )
   ).map(({ shown }) => shown);
-const status = async () => (await house.sql('select status, phase from campaigns where id = $1', [campaignId]))[0];
+const status = async () => (await campaignRows.all(house, campaignId, ['status', 'phase']))[0];
 const feeds = () => house.sql(`select 1 from jobs where subject_id = $1 and name = 'campaigns.feed'`, [campaignId]);
 
 describe('whose message failed', () => {
@@ -77,9 +79,10 @@ describe('whose message failed', () => {
   });
 
   test('and the provider wants left alone for a day is due after it', async () => {
-    await house.sql(
-      `update campaign_recipients set failure_code = '131049', failed_at = clock_timestamp() - interval '1 hour' where campaign_id = $1 and failure_code = 'provider_refused'`,
-      [campaignId],
+    await recipientRows.change(
+      house,
+      { campaign_id: campaignId, failure_code: 'provider_refused' },
+      { failure_code: '131049', failed_at: ago('1 hour') },
     );
     await house.run(handler, await ask());
     const [row] = await house.sql(
@@ -102,7 +105,7 @@ describe('whose message failed', () => {
 
   test('of a cancelled campaign is left as it is', async () => {
     const row = await ask();
-    await house.sql(`update campaigns set status = 'cancelled' where id = $1`, [campaignId]);
+    await campaignRows.change(house, campaignId, { status: 'cancelled' });
     await house.run(handler, row);
     expect((await recipients())[0]).toBe('failed provider_refused 0 message');
     expect(await feeds()).toEqual([]);

@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type CampaignHouse, openCampaignHouse } from '../../support/campaigns.ts';
 import type { ChannelMade } from '../../support/factories/channel.ts';
+import { templateRows } from '../../support/work/channels.ts';
 
 let at: CampaignHouse;
 let channel: ChannelMade;
@@ -50,11 +51,15 @@ async function loopDelayDuring(work: () => Promise<unknown>): Promise<number> {
 
 test('the slowest content that may be saved holds the loop of its worker for less than 20 ms', async () => {
   const body = Array.from({ length: texts }, (_, n) => `{{${n + 1}}}`).join(' ');
-  await at.sql(
-    `insert into templates (id, organization_id, channel_id, name, language, category, status, components)
-     values (uuidv7(), $1, $2, 'slow', 'en_US', 'marketing', 'approved', $3)`,
-    [at.organization, channel.id, JSON.stringify([{ type: 'BODY', text: `Hello ${body}` }])],
-  );
+  await templateRows.add(at, {
+    organization_id: at.organization,
+    channel_id: channel.id,
+    name: 'slow',
+    language: 'en_US',
+    category: 'marketing',
+    status: 'approved',
+    components: [{ type: 'BODY', text: `Hello ${body}` }],
+  });
   const people = await at.people({ count: 300, customFields: { long: 'x'.repeat(60_000) } });
   const delays: number[] = [];
   for (let round = 0; round < 3; round += 1) {

@@ -9,6 +9,9 @@ import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { startCampaign } from '../../../workers/campaigns/start-campaign.ts';
 import { contact } from '../../support/factories/contact.ts';
 import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
+import { channelRows } from '../../support/work/channels.ts';
+import { eventRows } from '../../support/work/events.ts';
+import { jobRows, makeDue } from '../../support/work/jobs.ts';
 
 let house: House;
 let channelId: string;
@@ -37,8 +40,7 @@ async function newChannel(): Promise<string> {
 
 const transact = () => transactFor(house.ledger.transact, house.organizationId);
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
-const jobsOf = (name: string) =>
-  house.sql<{ id: string }>('select id from jobs where subject_id = $1 and name = $2', [campaignId, name]);
+const jobsOf = (name: string) => jobRows.all(house, { subject_id: campaignId, name }, ['id']);
 const state = async () =>
   (
     await house.sql('select status, reason, phase, started_at is not null as is_started from campaigns where id = $1', [
@@ -46,11 +48,10 @@ const state = async () =>
     ])
   )[0];
 const told = async () =>
-  (
-    await house.sql<{ data: { status: string; reason: string } }>('select data from events where subject_id = $1 order by seq', [
-      campaignId,
-    ])
-  ).map(({ data }) => [data.status, data.reason]);
+  (await eventRows.all(house, { subject_id: campaignId }, ['data'], { seq: 'asc' })).map(({ data }) => [
+    data.status,
+    data.reason,
+  ]);
 
 beforeEach(async () => {
   channelId = await newChannel();
@@ -72,7 +73,7 @@ async function due(minutesAgo = 0) {
     `update campaigns set start_at = $2::text::timestamptz, schedule = schedule || jsonb_build_object('start_at', $2::text) where id = $1`,
     [campaignId, startAt],
   );
-  await house.sql('update jobs set run_at = clock_timestamp(), check_at = clock_timestamp() where subject_id = $1', [campaignId]);
+  await makeDue(house, { subject_id: campaignId });
   const [row] = await jobsOf('campaigns.start');
   return (await house.row(row!.id))!;
 }
@@ -154,7 +155,7 @@ describe('the time of a scheduled campaign', () => {
     const resume = () => transact()({ locks: [campaignLane(campaignId)] }, (tx) => resumeCampaign(tx, campaignId));
     await expect(resume()).rejects.toMatchObject({ status: 422 });
     await house.sql(`update templates set ${mended} where channel_id = $1`, [channelId]);
-    await house.sql(`update channels set status = 'connected' where id = $1`, [channelId]);
+    await channelRows.change(house, channelId, { status: 'connected' });
     await resume();
     expect(await state()).toEqual({ status: 'running', reason: '', phase: 'preparing', is_started: true });
     expect(await jobsOf('campaigns.prepare')).toHaveLength(1);

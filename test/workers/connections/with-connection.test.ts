@@ -8,10 +8,13 @@ import type { RunContext } from '../../../workers/handler.ts';
 import { useApp } from '../../support/app.ts';
 import { connectCalendar } from '../../support/connections.ts';
 import type { Body, Tenant } from '../../support/product.ts';
+import { connectionRows } from '../../support/work/connections.ts';
+import { holdForever, jobRows } from '../../support/work/jobs.ts';
+import { ahead } from '../../support/work/rows.ts';
 
 const app = useApp({ workers: true });
 
-const status = async (id: string) => (await app.one('select status from connections where id = $1', [id])).status;
+const status = async (id: string) => (await connectionRows.one(app, id)).status;
 const issued = async () => (await app.control('GET', '/tokens')).issued as number;
 const accountOf = async (id: string, tenant: Tenant = app.tenant) =>
   (await connectionAccount(ownRows(app.web.deps.database, tenant.organizationId), id, app.web.deps.secrets))!;
@@ -44,9 +47,7 @@ describe('access tokens', () => {
   test('one that ends within five minutes is renewed, once, whoever asks at the same time', async () => {
     const { id } = await connected();
     const old = await tokenOf(id);
-    await app.rows(`update connections set access_token_expires_at = clock_timestamp() + interval '4 minutes' where id = $1`, [
-      id,
-    ]);
+    await connectionRows.change(app, id, { access_token_expires_at: ahead('4 minutes') });
     await app.control('POST', '/faults', { kind: 'delay', match: { path: '/oauth2/token' }, delay_ms: 300, times: 1 });
     const before = await issued();
     const tokens = await Promise.all(Array.from({ length: 12 }, () => tokenOf(id)));
@@ -71,7 +72,7 @@ describe('access tokens', () => {
     const { id } = await connected();
     const old = await tokenOf(id);
     const startedAt = performance.now();
-    await app.rows(`update connections set renewing_until = clock_timestamp() + interval '700 ms' where id = $1`, [id]);
+    await connectionRows.change(app, id, { renewing_until: ahead('700 ms') });
     expect(await tokenOf(id, old)).not.toBe(old);
     expect(performance.now() - startedAt).toBeGreaterThan(500);
   });
@@ -89,7 +90,7 @@ describe('refused credentials', () => {
   test('a check that is refused stops the connection and holds its pool; new credentials let it go', async () => {
     const { id, account, name } = await connected();
     await app.control('POST', '/tokens/revoke', { account });
-    await app.rows('update connections set access_token = null where id = $1', [id]);
+    await connectionRows.change(app, id, { access_token: null });
     const refused = await check(id);
     expect(refused.status).toBe(422);
     expect(refused.body.error.code).toBe('provider_refused');
@@ -135,7 +136,7 @@ describe('refused credentials', () => {
     ['another pool is held: in a minute', 'channel:other', 60_000],
   ])('a run that is under way when %s', async (_what, pool, waitMs) => {
     const { id } = await connected();
-    await app.rows(`update pools set held_until = 'infinity' where id = $1`, [connectionPool(id)]);
+    await holdForever(app, connectionPool(id));
     const { database, secrets, providers, config } = app.web.deps;
     const run = {
       database,
@@ -157,6 +158,6 @@ describe('refused credentials', () => {
     expect(asked.status).toBe(200);
     await app.call('connections.delete', { params: { connectionID: id } });
     await app.idle();
-    expect(await app.rows(`select 1 from jobs where subject_id = $1 and state <> 'done'`, [id])).toEqual([]);
+    expect(await jobRows.count(app, { subject_id: id, state: { $ne: 'done' } })).toBe(0);
   });
 });

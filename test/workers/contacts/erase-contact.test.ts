@@ -4,6 +4,9 @@ import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
 import { bodyFor, inboundFrom } from '../../support/provider-body.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { erasureRows } from '../../support/work/contacts.ts';
+import { messageRows } from '../../support/work/messages.ts';
+import { providerWebhookRows, unmatchedStatusRows } from '../../support/work/provider-webhooks.ts';
 
 const app = useApp({ env: { WEBHOOK_TIMEOUT_MS: '300' } });
 /** Digits, of who is forgotten and of who is not. */
@@ -14,8 +17,8 @@ let messageId: string;
 let erasureId: string;
 
 const bodies = async (): Promise<string[]> =>
-  (await app.rows<{ body: Buffer }>('select body from provider_webhooks')).map(({ body }) => body.toString('utf8'));
-const erasures = async () => (await app.rows('select 1 from contact_erasures')).length;
+  (await providerWebhookRows.all(app, {}, ['body'])).map(({ body }) => body.toString('utf8'));
+const erasures = async () => await erasureRows.count(app);
 const unmatched = async () =>
   (await app.rows<Body>('select provider_message_id as id, state from unmatched_statuses order by id')).map((row) => [
     row.id,
@@ -33,14 +36,17 @@ beforeAll(async () => {
     const broken = inboundFrom(phone, { timestamp: 'never' });
     await app.webhook(bodyFor(channel, broken));
     for (const state of ['dropped', 'matched'])
-      await app.rows(
-        `insert into unmatched_statuses (id, organization_id, channel_id, provider_message_id, status, state) values (uuidv7(), $1, $2, $3, '{}', $4)`,
-        [app.tenant.organizationId, channel.id, idWith(phone), state],
-      );
+      await unmatchedStatusRows.add(app, {
+        organization_id: app.tenant.organizationId,
+        channel_id: channel.id,
+        provider_message_id: idWith(phone),
+        status: {} as never,
+        state: state as 'waiting',
+      });
   }
   expect((await app.call('contacts.delete', { params: { contactID: contactId } })).status).toBe(204);
-  ({ id: erasureId } = await app.one('select id from contact_erasures'));
-  const { addresses } = await app.one('select addresses from contact_erasures');
+  ({ id: erasureId } = await erasureRows.one(app, {}, ['id']));
+  const { addresses } = await erasureRows.one(app, {}, ['addresses']);
   expect(addresses).not.toContain(erased);
   await app.startWorkers();
 });
@@ -52,7 +58,7 @@ test('what a provider said before is applied first, and then goes; what it said 
   expect(left).toHaveLength(2);
   for (const body of left) expect([body.includes(stays), body.includes(erased)]).toEqual([true, false]);
   // They wrote before they were forgotten, and are somebody new now.
-  expect(await app.one('select from_phone from messages where provider_message_id = $1', [idWith(erased)])).toEqual({
+  expect(await messageRows.one(app, { provider_message_id: idWith(erased) }, ['from_phone'])).toEqual({
     from_phone: erased,
   });
   expect(await unmatched()).toEqual([
@@ -79,15 +85,18 @@ test('again: nothing', async () => {
 test('a status that still looks for its message is waited for', async () => {
   const [phone] = ['4915755500458'];
   const { contactId } = await app.conversation(channel, phone);
-  await app.rows(
-    `insert into unmatched_statuses (id, organization_id, channel_id, provider_message_id, status, state) values (uuidv7(), $1, $2, $3, '{}', 'waiting')`,
-    [app.tenant.organizationId, channel.id, idWith(phone!)],
-  );
+  await unmatchedStatusRows.add(app, {
+    organization_id: app.tenant.organizationId,
+    channel_id: channel.id,
+    provider_message_id: idWith(phone!),
+    status: {} as never,
+    state: 'waiting',
+  });
   await app.call('contacts.delete', { params: { contactID: contactId } });
   const jobIsPutOff = `select 1 from jobs where name = 'contacts.erase' and run_at > created_at + interval '500 ms'`;
   await waitFor('the wait', async () => (await app.rows(jobIsPutOff)).length === 1);
   expect(await erasures()).toBe(1);
-  await app.rows(`update unmatched_statuses set state = 'dropped' where state = 'waiting'`);
+  await unmatchedStatusRows.change(app, { state: 'waiting' }, { state: 'dropped' });
   await waitFor('the end of the erasure', async () => (await erasures()) === 0);
   expect((await unmatched()).map(([id]) => id)).not.toContain(idWith(phone!));
 });

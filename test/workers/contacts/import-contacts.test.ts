@@ -20,6 +20,8 @@ import { importContacts } from '../../../workers/contacts/import-contacts.ts';
 import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
 import { startStopwatch } from '../../support/stopwatch.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { contactImportErrorRows, contactImportRows, contactRows } from '../../support/work/contacts.ts';
+import { jobRows } from '../../support/work/jobs.ts';
 
 let house: House;
 let organizationId: string;
@@ -95,13 +97,13 @@ describe('a run that ends in the middle', () => {
     };
     expect(await run(own, stopped)).toBe('paused');
     expect(await state(own)).toEqual({ is: 'running', rows: 1_000, created: 1_000, updated: 0, unchanged: 0, failed: 0 });
-    expect((await house.sql('select progress from jobs where id = $1', [own.job.id]))[0]).toEqual({
+    expect((await jobRows.all(house, own.job.id, ['progress']))[0]).toEqual({
       progress: { rows: 1_000, failed: 0 },
     });
     expect(await run(own)).toBe('over');
     expect(await state(own)).toEqual({ is: 'running', rows: 3_011, created: 3_000, updated: 0, unchanged: 10, failed: 1 });
     expect([await count('contacts'), await count('contact_identities')]).toEqual([3_000, 9_000]);
-    expect(await house.sql('select line, column_name from contact_import_errors where import_id = $1', [own.id])).toEqual([
+    expect(await contactImportErrorRows.all(house, { import_id: own.id }, ['line', 'column_name'])).toEqual([
       { line: 3_002, column_name: 'phone_number' },
     ]);
     // And the job's own end.
@@ -173,7 +175,7 @@ test('more changed contacts than a transaction may lock are changed in more of t
   const changed = await queued(fileOf(rows(1_300).map((line) => line.replace(',P ', ',Q '))));
   expect(await runImport(house.deps, changed, 0, always)).toBe('over');
   expect(await state(changed)).toMatchObject({ rows: 1_300, updated: 1_300, created: 0 });
-  expect(await house.sql(`select 1 from contacts where organization_id = $1 and name like 'P%'`, [organizationId])).toEqual([]);
+  expect(await contactRows.count(house, { organization_id: organizationId, name: { $like: 'P%' } })).toBe(0);
 });
 
 test('an organization with many files has one of the two places of the installation', async () => {
@@ -196,7 +198,7 @@ test('rows of one phone are one write a batch, however many', async () => {
   // As long as so many rows of as many people, twice over; row by row they took more than a minute.
   expect(took()).toBeLessThan(longestMs);
   expect(await state(own)).toMatchObject({ rows: 6_000, created: 1, updated: 5_999, failed: 0 });
-  expect(await house.sql('select name from contacts where organization_id = $1', [organizationId])).toEqual([{ name: 'P 5999' }]);
+  expect(await contactRows.all(house, { organization_id: organizationId }, ['name'])).toEqual([{ name: 'P 5999' }]);
 });
 
 test('called off in the middle, it ends at its next batch: what is imported stays, and the file goes', async () => {
@@ -241,7 +243,7 @@ describe('a row whose identities are of two contacts', () => {
     const own = await queued(fileOf([`${phone(1)},C,p2@example.com`, ...rows(others + 2).slice(3)]));
     expect(await run(own)).toBe('over');
     expect(await state(own)).toMatchObject({ rows: others, created: others - 1, updated: 0, failed: 1 });
-    const errors = await house.sql('select line, code from contact_import_errors where import_id = $1', [own.id]);
+    const errors = await contactImportErrorRows.all(house, { import_id: own.id }, ['line', 'code']);
     expect(errors).toEqual([{ line: 2, code: 'conflict' }]);
   });
 
@@ -261,8 +263,8 @@ describe('a row whose identities are of two contacts', () => {
       const own = await queued(file);
       expect(await run(own)).toBe('over');
       expect(await state(own)).toMatchObject({ rows: 5, created, updated: 0, unchanged, failed: 1 });
-      await house.sql(`update contact_imports set state = 'succeeded'`);
-      await house.sql('delete from jobs');
+      await contactImportRows.change(house, {}, { state: 'succeeded' });
+      await jobRows.remove(house);
     }
   });
 });

@@ -6,6 +6,9 @@ import { changeOrganization, createOrganization } from '../../../src/organizatio
 import { createProviders } from '../../../src/providers/index.ts';
 import { fetchRates } from '../../../workers/crm/fetch-rates.ts';
 import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
+import { jobRows } from '../../support/work/jobs.ts';
+import { organizationRows } from '../../support/work/organizations.ts';
+import { ahead, rightNow } from '../../support/work/rows.ts';
 
 let sandbox: Sandbox;
 let port: number;
@@ -23,7 +26,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   use(`http://127.0.0.1:${port}/exchange-rates.xml`);
   await house.reset('exchange_rates');
-  await house.sql(`update organizations set rates_due_at = clock_timestamp() + interval '1 day', home_currency = 'USD'`);
+  await organizationRows.change(house, {}, { rates_due_at: ahead('1 day'), home_currency: 'USD' });
 });
 afterAll(async () => {
   house.deps.providers.close();
@@ -32,8 +35,7 @@ afterAll(async () => {
 });
 
 const look = () => askDueRates(house.ledger.transact);
-const makeDue = () =>
-  house.sql('update organizations set rates_due_at = clock_timestamp() where id = $1', [house.organizationId]);
+const makeDue = () => organizationRows.change(house, house.organizationId, { rates_due_at: rightNow() });
 const jobs = async () => (await house.rows()).filter(({ subject_id }) => subject_id === house.organizationId);
 const run = async () => {
   const [job] = await jobs();
@@ -119,7 +121,7 @@ test('a feed that is away is asked again, and a wrong address fails', async () =
   await run();
   const [job] = await jobs();
   expect([job!.state, job!.attempts]).toEqual(['queued', 1]);
-  await house.sql('delete from jobs');
+  await jobRows.remove(house);
   use(`http://127.0.0.1:${port}/nowhere`);
   await makeDue();
   await look();

@@ -23,6 +23,8 @@ import { createRecord } from '../../../src/records/write.ts';
 import { importCrm } from '../../../workers/crm/import-crm.ts';
 import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { recordRows } from '../../support/work/crm.ts';
+import { jobRows } from '../../support/work/jobs.ts';
 
 let house: House;
 let organizationId: string;
@@ -83,7 +85,7 @@ describe('a run that ends in the middle', () => {
     };
     expect(await run(running, stopped)).toBe('paused');
     expect(await state(running)).toEqual({ is: 'running', rows: 500, created: 500, updated: 0, unchanged: 0, failed: 0 });
-    expect((await house.sql('select progress from jobs where id = $1', [running.job.id]))[0]).toEqual({
+    expect((await jobRows.all(house, running.job.id, ['progress']))[0]).toEqual({
       progress: { rows: 500, failed: 0 },
     });
     expect(await run(running)).toBe('over');
@@ -213,7 +215,7 @@ test('a type that is deleted and made again by its name meanwhile fails the file
   await expect(run(running, remadeBeforeTheSecond)).rejects.toMatchObject({ code: 'kind.unknown' });
   expect(await state(running)).toMatchObject({ rows: 250, created: 250 });
   await expect(run(await queued(file, 'project', request))).rejects.toMatchObject({ code: 'kind.unknown' });
-  expect(await house.sql('select id from records where type_id = $1', [other])).toEqual([]);
+  expect(await recordRows.all(house, { type_id: other }, ['id'])).toEqual([]);
 });
 
 test('called off in the middle, it ends at its next batch: what is imported stays, and the file goes', async () => {

@@ -15,6 +15,7 @@ import {
   unpaced,
 } from '../../support/flow-moves.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { jobRows, requeue } from '../../support/work/jobs.ts';
 
 const app = useApp({ workers: true, workerEnv: { PROVIDER_TIMEOUT_MS: '2000' } });
 
@@ -78,14 +79,8 @@ test.each(cells)('$action after $before, changed: $isChanged, cut at: $cut, $kin
   const operationId = reply.headers.get('operation-id')!;
   const calls = async () => (await app.control('GET', '/stats')).accounts[channel.wabaId].flow_calls.accepted;
   const asked = await calls();
-  await app.rows(
-    `update jobs set state = 'queued', run = run + 1, finished_at = null, check_at = clock_timestamp() where id = $1`,
-    [operationId],
-  );
-  await waitFor(
-    'the second run',
-    async () => (await app.one('select state from jobs where id = $1', [operationId])).state === 'done',
-  );
+  await requeue(app, operationId);
+  await waitFor('the second run', async () => (await jobRows.one(app, operationId)).state === 'done');
   const { updated_at: _, ...shown } = await flowOf(app, id);
   const { updated_at: __, ...was } = flow;
   expect([shown, await calls()]).toEqual([was, asked]);

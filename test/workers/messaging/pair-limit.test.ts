@@ -1,11 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { type Channel, useApp } from '../../support/app.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { makeDue, poolRows } from '../../support/work/jobs.ts';
+import { messageAttemptRows } from '../../support/work/messages.ts';
 
 const app = useApp({ workers: true });
 
-const hold = ({ id }: Channel, until: string | null) =>
-  app.rows('update pools set held_until = $2 where id = $1', [`channel:${id}`, until]);
+const hold = ({ id }: Channel, until: string | null) => poolRows.change(app, `channel:${id}`, { held_until: until });
 
 async function accepted(channel: Channel, phone: string, count: number) {
   const ids: string[] = [];
@@ -24,10 +25,8 @@ const timesOf = (ids: string[]) =>
        from jobs j where j.subject_id = any($1) order by j.seq`,
     [ids],
   );
-const comeNow = (ids: string[]) =>
-  app.rows(`update jobs set run_at = clock_timestamp(), check_at = clock_timestamp() where subject_id = any($1)`, [ids]);
-const refusedTries = async (id: string) =>
-  (await app.rows('select 1 from message_attempts where message_id = $1 and provider_code = $2', [id, '131056'])).length;
+const comeNow = (ids: string[]) => makeDue(app, { subject_id: { $in: ids } });
+const refusedTries = async (id: string) => await messageAttemptRows.count(app, { message_id: id, provider_code: '131056' });
 
 test('a pair over its burst waits, in order and without a spent try, while others go at once', async () => {
   const channel = await app.connect();

@@ -1,6 +1,10 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Channel, useApp } from '../../support/app.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { channelRows, templateRows } from '../../support/work/channels.ts';
+import { identityRows } from '../../support/work/contacts.ts';
+import { holdForever, jobRows, poolRows, releasePool } from '../../support/work/jobs.ts';
+import { endpointRows } from '../../support/work/webhooks.ts';
 
 const app = useApp({ workers: true });
 let channel: Channel;
@@ -61,13 +65,13 @@ describe('a message goes out', () => {
       [endpoint.id, id],
     );
     expect(deliveries).toEqual([{ type: 'message.sent' }]);
-    await app.rows('update webhook_endpoints set enabled = false, event_types = $2 where id = $1', [endpoint.id, '{}']);
+    await endpointRows.change(app, endpoint.id, { enabled: false, event_types: [] });
   });
 
   test('to a user id, and what the provider answers becomes an identity', async () => {
     const own = await app.connect();
     const { phone, contactId } = await app.conversation(own);
-    await app.rows(`delete from contact_identities where contact_id = $1 and type <> 'messaging_app_id'`, [contactId]);
+    await identityRows.remove(app, { contact_id: contactId, type: { $ne: 'messaging_app_id' } });
     const { body } = await app.text(own, phone, { to: undefined, user_id: `US.${phone}` });
     await app.messageIn(body.data.id, 'read');
     const [request] = await app.sends(own);
@@ -76,10 +80,7 @@ describe('a message goes out', () => {
 
   test('a template, its language as the provider writes it', async () => {
     const own = await app.connect();
-    await waitFor(
-      'its templates',
-      async () => (await app.rows('select 1 from templates where channel_id = $1', [own.id])).length > 0,
-    );
+    await waitFor('its templates', async () => (await templateRows.count(app, { channel_id: own.id })) > 0);
     const template = {
       name: 'hello',
       language: 'en_US',
@@ -125,7 +126,7 @@ describe('refused for good', () => {
     const { id } = await send(own);
     expect((await app.messageIn(id, 'failed')).failure).toMatchObject({ code: 'provider_refused', provider_code: '130497' });
     await app.messageIn((await send(own)).id, 'read');
-    expect((await app.one('select status from channels where id = $1', [own.id])).status).toBe('connected');
+    expect((await channelRows.one(app, own.id)).status).toBe('connected');
   });
 
   test('and asked for again by hand it goes', async () => {
@@ -146,10 +147,7 @@ describe('the whole channel is refused', () => {
     const own = await app.connect();
     await app.fault(own, { status: 401, code });
     const first = await send(own);
-    await waitFor(
-      'the channel to stop',
-      async () => (await app.one('select status from channels where id = $1', [own.id])).status === status,
-    );
+    await waitFor('the channel to stop', async () => (await channelRows.one(app, own.id)).status === status);
     const held = await waitFor('the job to wait', async () => {
       const row = await job(first.id);
       return row.state === 'waiting' && row;
@@ -182,10 +180,7 @@ describe('the whole channel is refused', () => {
       const { body } = await app.text(own, phone, { text: { body: `${index}` } });
       if (body.data) ids.push(body.data.id);
     }
-    await waitFor(
-      'the channel to stop',
-      async () => (await app.one('select status from channels where id = $1', [own.id])).status === 'auth_error',
-    );
+    await waitFor('the channel to stop', async () => (await channelRows.one(app, own.id)).status === 'auth_error');
     await app.call('channels.update', { params: { channelID: own.id }, body: { access_token: own.accessToken } });
     for (const id of ids) await app.messageIn(id, 'read');
     const words = (await app.sends(own)).map(({ body }) => body.text.body);
@@ -200,20 +195,18 @@ describe('busy', () => {
     const startedAt = performance.now();
     const { id } = await send(own);
     const waiting = await waitFor('the hold', async () => {
-      const [row] = await app.rows('select held_until from pools where id = $1 and held_until is not null', [
-        `channel:${own.id}`,
-      ]);
+      const [row] = await poolRows.all(app, { id: `channel:${own.id}`, held_until: { $ne: null } }, ['held_until']);
       return row && job(id);
     });
     expect([waiting.attempts, waiting.state]).toEqual([0, 'queued']);
     // It lasts until the other one is through, however slow the machine is.
     const pool = `channel:${own.id}`;
     const { held_until: heldUntil } = await app.one('select held_until::text from pools where id = $1', [pool]);
-    await app.rows(`update pools set held_until = 'infinity' where id = $1`, [pool]);
+    await holdForever(app, pool);
     const other = await send();
     await app.messageIn(other.id, 'read');
     expect((await app.message(id)).status).toBe('queued');
-    await app.rows('update pools set held_until = $2 where id = $1', [pool, heldUntil]);
+    await poolRows.change(app, pool, { held_until: heldUntil });
     await app.messageIn(id, 'read');
     expect(performance.now() - startedAt).toBeGreaterThan(1_900);
     expect(await app.sends(own)).toHaveLength(2);
@@ -258,11 +251,11 @@ describe('tried again', () => {
 
   test('until there is no try left', async () => {
     const own = await app.connect();
-    await app.rows(`update pools set held_until = 'infinity' where id = $1`, [`channel:${own.id}`]);
+    await holdForever(app, `channel:${own.id}`);
     const { id } = await send(own);
-    await app.rows('update jobs set attempts = 5 where subject_id = $1', [id]);
+    await jobRows.change(app, { subject_id: id }, { attempts: 5 });
     await app.fault(own, { status: 500, code: 131000 });
-    await app.rows('update pools set held_until = null where id = $1', [`channel:${own.id}`]);
+    await releasePool(app, `channel:${own.id}`);
     const row = await app.messageIn(id, 'failed');
     expect(row.failure).toMatchObject({ code: 'provider_failed', provider_code: '131000' });
     expect(await job(id)).toMatchObject({ state: 'failed' });

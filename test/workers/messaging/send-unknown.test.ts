@@ -4,6 +4,7 @@ import { conversationLane } from '../../../src/platform/ledger/locks.ts';
 import { type Channel, useApp } from '../../support/app.ts';
 import { bodyFor, statusOf } from '../../support/provider-body.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { messageRows } from '../../support/work/messages.ts';
 
 const app = useApp({ workers: true, env: { PROVIDER_TIMEOUT_MS: '300', UNKNOWN_WINDOW: '1' } });
 
@@ -93,7 +94,7 @@ test('workers that died over a message while it was being sent: nobody knows; ov
     ['queued', 'crashed'],
   ]) {
     const { id, conversationId } = await send(channel);
-    await app.rows('update messages set status = $2 where id = $1', [id, status]);
+    await messageRows.change(app, id, { status: status as 'failed' });
     await app.web.deps.ledger.transact({ locks: [conversationLane(conversationId)] }, async (tx) => {
       await recordFailed(tx.of(app.tenant.organizationId), id, crashed);
     });

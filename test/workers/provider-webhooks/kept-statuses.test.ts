@@ -9,6 +9,10 @@ import { type ConversationMade, conversation } from '../../support/factories/con
 import { message } from '../../support/factories/message.ts';
 import { newId, statusOf } from '../../support/provider-body.ts';
 import { openProviderHouse, type ProviderHouse } from '../../support/provider-house.ts';
+import { makeDue } from '../../support/work/jobs.ts';
+import { messageRows } from '../../support/work/messages.ts';
+import { unmatchedStatusRows } from '../../support/work/provider-webhooks.ts';
+import { ago } from '../../support/work/rows.ts';
 
 /** A status that came before its message had the provider's id. */
 let house: ProviderHouse;
@@ -127,7 +131,7 @@ test('so does a message that the owner sends from the phone app', async () => {
     direction: 'outbound',
   });
   expect(await matchDue()).toBe(1);
-  const [row] = await house.sql('select status from messages where provider_message_id = $1', [providerId]);
+  const [row] = await messageRows.all(house, { provider_message_id: providerId }, ['status']);
   expect(row).toEqual({ status: 'delivered' });
 });
 
@@ -136,12 +140,12 @@ test('after ten minutes it is dropped; sooner its job waits for the rest of them
   await receive(statusOf(providerId, 'delivered'));
   const [kept] = await house.kept(providerId);
   const job = (await house.jobOf(kept!.id))!;
-  await house.sql(`update jobs set run_at = clock_timestamp() where id = $1`, [job.id]);
-  await house.sql(`update unmatched_statuses set received_at = clock_timestamp() - interval '4 min'`);
+  await makeDue(house, job.id);
+  await unmatchedStatusRows.change(house, {}, { received_at: ago('4 min') });
   expect(await house.match(job)).toMatchObject({ kind: 'wait' });
   expect((await house.jobOf(kept!.id))!.run_in).toBeGreaterThan(350);
-  await house.sql(`update jobs set run_at = clock_timestamp() where id = $1`, [job.id]);
-  await house.sql(`update unmatched_statuses set received_at = clock_timestamp() - interval '11 min'`);
+  await makeDue(house, job.id);
+  await unmatchedStatusRows.change(house, {}, { received_at: ago('11 min') });
   // Parked meanwhile, with a number of its own.
   expect(await house.match((await house.jobOf(kept!.id))!)).toEqual({ kind: 'done' });
   expect((await house.kept(providerId))[0]!.state).toBe('dropped');
@@ -152,9 +156,9 @@ test('a message that got its id in a way nobody told of is found at the end of t
   const [id, providerId] = [await sending(), newId()];
   await receive(statusOf(providerId, 'delivered'));
   const job = (await house.jobOf((await house.kept(providerId))[0]!.id))!;
-  await house.sql('update messages set provider_message_id = $2 where id = $1', [id, providerId]);
-  await house.sql(`update unmatched_statuses set received_at = clock_timestamp() - interval '11 min'`);
-  await house.sql(`update jobs set run_at = clock_timestamp() where id = $1`, [job.id]);
+  await messageRows.change(house, id, { provider_message_id: providerId });
+  await unmatchedStatusRows.change(house, {}, { received_at: ago('11 min') });
+  await makeDue(house, job.id);
   await house.match(job);
   expect((await house.messageState(id)).status).toBe('delivered');
 });

@@ -4,16 +4,17 @@ import { answerLock, conversationLane } from '../../../src/platform/ledger/locks
 import { type Channel, useApp } from '../../support/app.ts';
 import { bodyFor, bodyOf, change, entry, failure, newId, statusOf } from '../../support/provider-body.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { templateRows } from '../../support/work/channels.ts';
+import { redispatchNow } from '../../support/work/jobs.ts';
+import { messageRows } from '../../support/work/messages.ts';
+import { unmatchedStatusRows } from '../../support/work/provider-webhooks.ts';
 
 const app = useApp({ workers: true });
 let channel: Channel;
 
 beforeAll(async () => {
   channel = await app.connect();
-  await waitFor(
-    'its templates',
-    async () => (await app.rows('select 1 from templates where channel_id = $1', [channel.id])).length > 0,
-  );
+  await waitFor('its templates', async () => (await templateRows.count(app, { channel_id: channel.id })) > 0);
 });
 
 type Wanted = { status?: string; providerMessageId?: string | null };
@@ -135,7 +136,7 @@ describe('whose status it is', () => {
 
   test("an inbound message's id is nobody's status", async () => {
     const { id, providerId } = await message();
-    await app.rows(`update messages set direction = 'inbound', status = 'received' where id = $1`, [id]);
+    await messageRows.change(app, id, { direction: 'inbound', status: 'received' });
     await statuses(statusOf(providerId, 'read'));
     expect(await statusNow(id)).toBe('received');
   });
@@ -145,7 +146,7 @@ describe('whose status it is', () => {
     const late = newId();
     await app.webhook(bodyFor(channel, { statuses: [statusOf(late, 'delivered')] }));
     const kept = await waitFor('it to be kept', async () => {
-      const [row] = await app.rows('select * from unmatched_statuses where provider_message_id = $1', [late]);
+      const [row] = await unmatchedStatusRows.all(app, { provider_message_id: late });
       return row;
     });
     expect(kept.state).toBe('waiting');
@@ -153,10 +154,7 @@ describe('whose status it is', () => {
     await app.web.deps.ledger.transact({ locks }, (tx) => recordAccepted(tx.of(app.tenant.organizationId), id, late));
     await app.messageIn(id, 'delivered');
     expect(await updatesOf(conversationId)).toEqual(['sent', 'delivered']);
-    await waitFor(
-      'the row to say so',
-      async () => (await app.one('select state from unmatched_statuses where id = $1', [kept.id])).state === 'matched',
-    );
+    await waitFor('the row to say so', async () => (await unmatchedStatusRows.one(app, kept.id)).state === 'matched');
     expect(await app.jobOf(kept.id)).toBeUndefined();
   });
 
@@ -171,19 +169,16 @@ describe('whose status it is', () => {
       return row;
     });
     // Its time has come: the sweeper finds a run that the queue does not know.
-    await app.rows(
-      'update jobs set run = run + 1, run_at = clock_timestamp(), check_at = clock_timestamp() where subject_id = $1',
-      [kept.id],
-    );
+    await redispatchNow(app, { subject_id: kept.id });
     await waitFor('it to be dropped', async () => {
-      const [row] = await app.rows('select state from unmatched_statuses where id = $1', [kept.id]);
+      const [row] = await unmatchedStatusRows.all(app, kept.id, ['state']);
       return row?.state === 'dropped';
     });
   });
 });
 
 describe('a template changes its state', () => {
-  const templateOf = (name: string) => app.one('select * from templates where channel_id = $1 and name = $2', [channel.id, name]);
+  const templateOf = (name: string) => templateRows.one(app, { channel_id: channel.id, name });
   const templateBody = (id: unknown, event: string, of: Channel = channel) =>
     bodyOf(
       entry(of, {

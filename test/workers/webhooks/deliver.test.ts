@@ -5,6 +5,9 @@ import { hostIsAhead, rightNow } from '../../support/hosts-clock.ts';
 import { bodyFor, inboundFrom } from '../../support/provider-body.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { eventRows } from '../../support/work/events.ts';
+import { holdForever, jobRows, releasePool } from '../../support/work/jobs.ts';
+import { deliveryRows, endpointRows } from '../../support/work/webhooks.ts';
 
 const app = useApp({ workers: true });
 let receiver: Receiver;
@@ -29,7 +32,7 @@ const listen = async (more: object = {}): Promise<{ id: string; secret: string }
   ).body;
 const write = (phone = app.phone(), text = 'hi') => app.webhook(bodyFor(channel, inboundFrom(phone, { text: { body: text } })));
 const arrived = (count: number) => waitFor(`${count} webhooks`, () => receiver.received.length >= count && receiver.received);
-const delivery = (endpointId: string) => app.one('select * from webhook_deliveries where endpoint_id = $1', [endpointId]);
+const delivery = (endpointId: string) => deliveryRows.one(app, { endpoint_id: endpointId });
 const attempts = (endpointId: string) =>
   app.rows(
     'select a.* from webhook_attempts a join webhook_deliveries d on d.id = a.delivery_id where d.endpoint_id = $1 order by a.number',
@@ -66,8 +69,10 @@ describe('delivered', () => {
       'x-own': 'mine',
       'user-agent': 'Kanal-Webhooks/1.0',
     });
-    const event = await app.one(`select id, data, created_at from events where organization_id = $1 and type = 'message.new'`, [
-      tenant.organizationId,
+    const event = await eventRows.one(app, { organization_id: tenant.organizationId, type: 'message.new' }, [
+      'id',
+      'data',
+      'created_at',
     ]);
     expect(got!.body).toEqual({
       id: event.id,
@@ -210,14 +215,11 @@ describe('refused', () => {
   test('the last try fails for good, and shows failed', async () => {
     receiver.answer({ status: 500 });
     const { id } = await listen();
-    await app.rows(`update pools set held_until = 'infinity' where id = $1`, [`endpoint:${id}`]);
+    await holdForever(app, `endpoint:${id}`);
     await write();
-    await waitFor(
-      'the delivery',
-      async () => (await app.rows('select 1 from webhook_deliveries where endpoint_id = $1', [id])).length === 1,
-    );
-    await app.rows('update jobs set attempts = 9 where subject_id = $1', [(await delivery(id)).id]);
-    await app.rows('update pools set held_until = null where id = $1', [`endpoint:${id}`]);
+    await waitFor('the delivery', async () => (await deliveryRows.count(app, { endpoint_id: id })) === 1);
+    await jobRows.change(app, { subject_id: (await delivery(id)).id }, { attempts: 9 });
+    await releasePool(app, `endpoint:${id}`);
     const row = await ended(id, 'failed');
     expect(row.next_attempt_at).toBeNull();
     expect(row.finished_at).not.toBeNull();
@@ -235,11 +237,11 @@ describe('refused', () => {
       () => receiver.ofType('endpoint.disabled').length > 0 && receiver.ofType('endpoint.disabled'),
     );
     expect(notice!.body.data).toEqual({ endpoint_id: id, reason: 'gone', organization_id: tenant.organizationId });
-    const row = await app.one('select enabled, disabled_reason from webhook_endpoints where id = $1', [id]);
+    const row = await endpointRows.one(app, id, ['enabled', 'disabled_reason']);
     expect(row).toEqual({ enabled: false, disabled_reason: 'gone' });
     await write();
     const held = await waitFor('the second delivery', async () => {
-      const rows = await app.rows('select state from jobs where pool = $1 order by seq', [`endpoint:${id}`]);
+      const rows = await jobRows.all(app, { pool: `endpoint:${id}` }, ['state'], { seq: 'asc' });
       return rows.length === 2 && rows;
     });
     expect(held.map(({ state }) => state)).toEqual(['queued', 'waiting']);

@@ -6,6 +6,10 @@ import { type Channel, type Reply, type Tenant, useApp } from '../../support/app
 import { bodyFor, inboundFrom } from '../../support/provider-body.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { holdForever, jobRows, makeDue, poolRows, releasePool } from '../../support/work/jobs.ts';
+import { messageRows } from '../../support/work/messages.ts';
+import { ahead, before } from '../../support/work/rows.ts';
+import { deliveryRows, endpointRows } from '../../support/work/webhooks.ts';
 
 const app = useApp({ workers: true });
 let receiver: Receiver;
@@ -41,10 +45,10 @@ async function write(phone = app.phone()): Promise<string> {
   await app.webhook(bodyFor(channel, body));
   const providerId = body.messages[0]!.id;
   const [row] = await waitFor('the message', async () => {
-    const rows = await app.rows('select id from messages where provider_message_id = $1', [providerId]);
+    const rows = await messageRows.all(app, { provider_message_id: providerId }, ['id']);
     return rows.length > 0 && rows;
   });
-  return row.id;
+  return row!.id;
 }
 const writeSeveral = async (count: number, phone?: string) => {
   const ids: string[] = [];
@@ -257,7 +261,7 @@ describe('released', () => {
     const held = await writeSeveral(2, phone);
     await done(released);
     expect(await states(id)).toEqual({ succeeded: 3, pending: 2 });
-    expect((await app.one('select rate, width from pools where id = $1', [`endpoint:${id}:drain`])).rate).toBe(50);
+    expect((await poolRows.one(app, `endpoint:${id}:drain`, ['rate', 'width'])).rate).toBe(50);
     await enable(id);
     await waitFor('the held ones', () => got().length === 5);
     expect(got()).toEqual([...accepted, ...held]);
@@ -270,7 +274,7 @@ describe('released', () => {
     await done(await disable(id, 'release'));
     expect((await jobsOf(id)).map(({ pool }) => pool)).toEqual([`endpoint:${id}:drain`]);
     await on('update', id, { rate_limit: 3 });
-    expect(await app.rows('select rate from pools where id like $1', [`endpoint:${id}%`])).toEqual([{ rate: 3 }, { rate: 3 }]);
+    expect(await poolRows.all(app, { id: { $like: `endpoint:${id}%` } }, ['rate'])).toEqual([{ rate: 3 }, { rate: 3 }]);
     const enabled = await enable(id);
     await done(enabled);
     const jobs = await jobsOf(id);
@@ -336,9 +340,7 @@ describe('deleted', () => {
     await on('delete', id);
     expect((await Promise.all(writes)).map(({ status }) => status)).toEqual(Array(20).fill(200));
     await waitFor('all messages', async () => {
-      const [{ n }] = await app.rows('select count(*)::int as n from messages where organization_id = $1', [
-        tenant.organizationId,
-      ]);
+      const n = await messageRows.count(app, { organization_id: tenant.organizationId });
       return n === 20;
     });
     // The body of the last message is marked a moment after the message.
@@ -353,20 +355,17 @@ describe('deleted', () => {
   test('one without a delivery leaves nothing behind', async () => {
     const id = await listen();
     await on('delete', id);
-    expect(await app.rows('select 1 from webhook_endpoints where id = $1', [id])).toHaveLength(1);
+    expect(await endpointRows.count(app, id)).toBe(1);
     await endOfLateEvents(id);
-    await waitFor(
-      'its row to go',
-      async () => (await app.rows('select 1 from webhook_endpoints where id = $1', [id])).length === 0,
-    );
-    expect(await app.rows('select id from pools where id like $1', [`endpoint:${id}%`])).toEqual([]);
+    await waitFor('its row to go', async () => (await endpointRows.count(app, id)) === 0);
+    expect(await poolRows.all(app, { id: { $like: `endpoint:${id}%` } }, ['id'])).toEqual([]);
   });
 
   test('a failed delivery of it cannot be tried again', async () => {
     const id = await listen();
     await disable(id);
     await write();
-    await app.rows(`update webhook_deliveries set state = 'failed' where endpoint_id = $1`, [id]);
+    await deliveryRows.change(app, { endpoint_id: id }, { state: 'failed' });
     const [job] = await app.rows(
       `update jobs set state = 'failed' where subject_id in (select id from webhook_deliveries where endpoint_id = $1) returning id`,
       [id],
@@ -378,16 +377,11 @@ describe('deleted', () => {
 
   /** As if a minute had passed since it was deleted: its job need not wait for that. */
   async function endOfLateEvents(id: string) {
-    const job = () =>
-      app.one(`select id, state, progress from jobs where subject_id = $1 and name = 'webhooks.cancel-pending'`, [id]);
+    const job = () => jobRows.one(app, { subject_id: id, name: 'webhooks.cancel-pending' }, ['id', 'state', 'progress']);
     await waitFor('the first look', async () => (await job()).progress !== null);
-    await app.rows(`update webhook_endpoints set deleted_at = deleted_at - interval '2 min' where id = $1`, [id]);
+    await endpointRows.change(app, id, { deleted_at: before('deleted_at', '2 min') });
     await waitFor('the last look', async () => {
-      await app.rows(
-        `update jobs set run_at = clock_timestamp(), check_at = clock_timestamp()
-          where id = $1 and state = 'queued' and run_at > clock_timestamp() + interval '5 s'`,
-        [(await job()).id],
-      );
+      await makeDue(app, { id: (await job()).id, state: 'queued', run_at: { $gt: ahead('5 s') } });
       return (await job()).state === 'done';
     });
   }
@@ -420,7 +414,7 @@ test('a run that begins while its endpoint is deleted sends nothing, and is canc
   await on('delete', id);
   await waitFor('the first look', async () => (await states(id)).cancelled === 1);
   // As if the deletion had come between the look of the run and its claim: the pool was not held for it.
-  await app.rows(`update pools set held_until = null where id = $1`, [`endpoint:${id}`]);
+  await releasePool(app, `endpoint:${id}`);
   const [{ id: deliveryId }] = await app.rows(
     `update webhook_deliveries set state = 'pending' where endpoint_id = $1 returning id`,
     [id],
@@ -436,11 +430,8 @@ test('a run that begins while its endpoint is deleted sends nothing, and is canc
     return job?.state === 'queued' && job.slot_at === null && job;
   });
   expect([putOff.attempts, receiver.received]).toEqual([0, []]);
-  await app.rows(`update pools set held_until = 'infinity' where id = $1`, [`endpoint:${id}`]);
-  await app.rows(
-    `update jobs set run_at = clock_timestamp(), check_at = clock_timestamp() where subject_id = $1 and name = 'webhooks.cancel-pending'`,
-    [id],
-  );
+  await holdForever(app, `endpoint:${id}`);
+  await makeDue(app, { subject_id: id, name: 'webhooks.cancel-pending' });
   await waitFor('the next look', async () => (await states(id)).cancelled === 1);
   expect(receiver.received).toEqual([]);
 });

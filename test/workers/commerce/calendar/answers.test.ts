@@ -15,6 +15,10 @@ import {
   staffMade,
 } from '../../../support/calendar.ts';
 import { waitFor } from '../../../support/wait-for.ts';
+import { bookingCalendarRows, bookingRows, orderRows } from '../../../support/work/commerce.ts';
+import { connectionRows } from '../../../support/work/connections.ts';
+import { jobRows, poolRows, redispatchNow } from '../../../support/work/jobs.ts';
+import { rightNow } from '../../../support/work/rows.ts';
 
 const app = useApp({ workers: true });
 const path = '/calendar/v3/calendars/';
@@ -41,7 +45,7 @@ function nextHour() {
 async function answered(step: Step, fault: object): Promise<{ staff: Staff; booked: Booked; starts: string }> {
   const { staff, booked } = await made();
   let starts = nextHour();
-  if (step === 'insert') starts = (await app.one('select * from bookings where id = $1', [booked.bookingId])).starts_at;
+  if (step === 'insert') starts = (await bookingRows.one(app, booked.bookingId)).starts_at;
   else {
     await changed(app, booked);
     await app.idle();
@@ -62,18 +66,13 @@ async function goesOn({ orderId }: Booked): Promise<void> {
       [orderId],
     );
     if (job.state === 'done' || job.state === 'failed') return true;
-    if (job.state === 'queued' && job.is_later)
-      await app.rows(
-        `update jobs set run_at = clock_timestamp(), check_at = clock_timestamp(), run = run + 1 where subject_id = $1 and state = 'queued'`,
-        [orderId],
-      );
-    await app.rows(`update pools set held_until = null where held_until < 'infinity'`);
+    if (job.state === 'queued' && job.is_later) await redispatchNow(app, { subject_id: orderId, state: 'queued' });
+    await poolRows.change(app, { held_until: { $lt: 'infinity' } }, { held_until: null });
     return false;
   });
 }
 
-const attentionOf = async ({ orderId }: Booked) =>
-  (await app.one('select attention from orders where id = $1', [orderId])).attention;
+const attentionOf = async ({ orderId }: Booked) => (await orderRows.one(app, orderId)).attention;
 
 async function isInStep(step: Step, booked: Booked, starts: string) {
   const live = await liveEventsOf(app, booked);
@@ -179,8 +178,8 @@ test('a rate that is reached holds the whole pool, and spends no try', async () 
     (await app.rows(`select 1 from pools where id = $1 and held_until > clock_timestamp()`, [`connection:${staff.connectionId}`]))
       .length === 1;
   await waitFor('the hold', isHeld);
-  const [job] = await app.rows('select attempts from jobs where subject_id = $1', [booked.orderId]);
-  expect(job.attempts).toBe(0);
+  const [job] = await jobRows.all(app, { subject_id: booked.orderId }, ['attempts']);
+  expect(job!.attempts).toBe(0);
   await goesOn(booked);
   expect((await calendarOf(app, booked)).status).toBe('synced');
 });
@@ -194,17 +193,9 @@ test('revoked credentials: everything waits, says why, and goes on after the new
   await app.idle();
   await app.control('POST', '/tokens/revoke', { account: staff.account });
   for (const booked of all) await changed(app, booked);
-  await waitFor(
-    'the stop',
-    async () => (await app.one('select status from connections where id = $1', [staff.connectionId])).status === 'auth_error',
-  );
-  await waitFor(
-    'the reason',
-    async () => (await app.rows(`select 1 from booking_calendars where status = 'pending' and error <> ''`)).length > 0,
-  );
-  const waiting = await app.rows(`select status from booking_calendars where booking_id = any($1)`, [
-    all.map(({ bookingId }) => bookingId),
-  ]);
+  await waitFor('the stop', async () => (await connectionRows.one(app, staff.connectionId!)).status === 'auth_error');
+  await waitFor('the reason', async () => (await bookingCalendarRows.count(app, { status: 'pending', error: { $ne: '' } })) > 0);
+  const waiting = await bookingCalendarRows.all(app, { booking_id: { $in: all.map(({ bookingId }) => bookingId) } }, ['status']);
   expect(new Set(waiting.map(({ status }) => status))).toEqual(new Set(['pending']));
   // One that changes meanwhile, too: no run of it can say so.
   await moved(app, all[1]!, nextHour());
@@ -230,10 +221,7 @@ test('revoked credentials: everything waits, says why, and goes on after the new
 
 test('a connection that was deleted: skipped', async () => {
   const { staff, booked } = await made();
-  await app.rows(
-    `update connections set deleted_at = clock_timestamp(), credentials = null, status = 'disconnected' where id = $1`,
-    [staff.connectionId],
-  );
+  await connectionRows.change(app, staff.connectionId!, { deleted_at: rightNow(), credentials: null, status: 'disconnected' });
   expect(await changed(app, booked)).toBeNull();
   expect((await calendarOf(app, booked)).status).toBe('skipped');
 });

@@ -16,6 +16,8 @@ import {
   there,
 } from '../../../support/payments.ts';
 import { waitFor } from '../../../support/wait-for.ts';
+import { orderRows, paymentRows } from '../../../support/work/commerce.ts';
+import { rightNow } from '../../../support/work/rows.ts';
 
 const app = useApp({ workers: true });
 beforeAll(async () => {
@@ -26,7 +28,7 @@ const transact = () => transactFor(app.web.deps.ledger.transact, app.tenant.orga
 
 /** Of an order that is pending: its time is over now. */
 async function expire(id: string): Promise<void> {
-  await app.rows('update orders set reserved_until = clock_timestamp() where id = $1', [id]);
+  await orderRows.change(app, id, { reserved_until: rightNow() });
   await transact()({ locks: [orderLock(id)] }, async ({ own }) => enqueueExpiry(own, id, 0));
 }
 
@@ -111,12 +113,7 @@ describe('the end of a reservation', () => {
     ['of an amount that cannot be said', 0, 'IDR'],
   ])('money %s keeps it too', async (_, amount, currency) => {
     const { id, stock } = await reservingOrder();
-    await app.rows('insert into payments (organization_id, id, order_id, amount, currency) values ($1, uuidv7(), $2, $3, $4)', [
-      app.tenant.organizationId,
-      id,
-      amount,
-      currency,
-    ]);
+    await paymentRows.add(app, { organization_id: app.tenant.organizationId, order_id: id, amount: String(amount), currency });
     await expire(id);
     await looked(id);
     expect(await orderRow(app, id)).toMatchObject({ status: 'pending', reserved_until: null });

@@ -1,0 +1,25 @@
+import { Job, Pool } from '../../../src/platform/ledger/jobs.entity.ts';
+import { type At, ahead, oneMore, rightNow, rowsOf } from './rows.ts';
+
+export const jobRows = rowsOf(Job);
+export const poolRows = rowsOf(Pool);
+
+/** An id, or conditions that hold together. */
+type WhichJobs = Parameters<typeof jobRows.change>[1];
+
+/** The time of a job has come, for whoever runs it: the test, or the next sweep. */
+export const makeDue = (at: At, which: WhichJobs) => jobRows.change(at, which, { run_at: rightNow(), check_at: rightNow() });
+
+/** The same, and the copy that the queue holds for the old time is stale: the next sweep dispatches the job anew. */
+export const redispatchNow = (at: At, which: WhichJobs) =>
+  jobRows.change(at, which, { run: oneMore('run'), run_at: rightNow(), check_at: rightNow() });
+
+/** A job that has ended is queued again, as after a retry by hand. */
+export const requeue = (at: At, which: WhichJobs) =>
+  jobRows.change(at, which, { state: 'queued', run: oneMore('run'), finished_at: null, check_at: rightNow() });
+
+export const postpone = (at: At, which: WhichJobs, interval: string) => jobRows.change(at, which, { run_at: ahead(interval) });
+
+/** Nothing of the pool is dispatched until it is released. */
+export const holdForever = (at: At, poolId: string) => poolRows.change(at, { id: poolId }, { held_until: 'infinity' });
+export const releasePool = (at: At, poolId: string) => poolRows.change(at, { id: poolId }, { held_until: null });
