@@ -3,10 +3,11 @@ import { Contact, ContactIdentity } from '../../../src/contacts/contact.entity.t
 import { ContactErasure } from '../../../src/contacts/erasure/erasure.entity.ts';
 import { ContactExport, ContactExportChunk } from '../../../src/contacts/export/export.entity.ts';
 import { ContactImport, ContactImportChunk, ContactImportError } from '../../../src/contacts/import/import.entity.ts';
+import { ContactDuplicate } from '../../../src/contacts/merging/merge.entity.ts';
 import { ContactConsent, ContactSuppression, SuppressedAddress } from '../../../src/contacts/permission/permission.entity.ts';
 import { ContactTag, Tag } from '../../../src/contacts/tag.entity.ts';
 import { Segment, SegmentMember } from '../../../src/segments/segment.entity.ts';
-import { rowsOf } from './rows.ts';
+import { type At, rowsOf } from './rows.ts';
 
 export const contactRows = rowsOf(Contact);
 export const identityRows = rowsOf(ContactIdentity);
@@ -20,7 +21,18 @@ export const erasureRows = rowsOf(ContactErasure);
 export const suppressionRows = rowsOf(ContactSuppression);
 export const consentRows = rowsOf(ContactConsent);
 export const suppressedAddressRows = rowsOf(SuppressedAddress);
+export const duplicateRows = rowsOf(ContactDuplicate);
 export const tagRows = rowsOf(Tag);
 export const contactTagRows = rowsOf(ContactTag);
 export const segmentRows = rowsOf(Segment);
 export const segmentMemberRows = rowsOf(SegmentMember);
+
+/** A static segment with these members. */
+export async function segmentOf(at: At, organizationId: string, id: string, contactIds: string[]): Promise<void> {
+  if ((await segmentRows.count(at, id)) === 0)
+    await segmentRows.add(at, { organization_id: organizationId, id, name: id, kind: 'static' });
+  await segmentMemberRows.addAll(
+    at,
+    contactIds.map((contactId) => ({ organization_id: organizationId, segment_id: id, contact_id: contactId })),
+  );
+}

@@ -23,3 +23,17 @@ export const postpone = (at: At, which: WhichJobs, interval: string) => jobRows.
 /** Nothing of the pool is dispatched until it is released. */
 export const holdForever = (at: At, poolId: string) => poolRows.change(at, { id: poolId }, { held_until: 'infinity' });
 export const releasePool = (at: At, poolId: string) => poolRows.change(at, { id: poolId }, { held_until: null });
+
+/** `infinity`, a time, or null when the pool is not held. */
+export const heldUntil = async (at: At, poolId: string): Promise<string | null> =>
+  (await poolRows.one(at, { id: poolId }, ['held_until'])).held_until;
+
+export const secondsUntilRun = async (at: At, which: WhichJobs): Promise<number> =>
+  (Date.parse((await jobRows.one(at, which, ['run_at'])).run_at) - Date.now()) / 1_000;
+
+export const hasWork = async (at: At, name: string, subjectId?: string): Promise<boolean> =>
+  (await jobRows.count(at, {
+    name,
+    state: { $in: ['blocked', 'waiting', 'queued'] },
+    ...(subjectId && { subject_id: subjectId }),
+  })) > 0;

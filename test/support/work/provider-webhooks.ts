@@ -1,5 +1,11 @@
 import { ProviderWebhook, UnmatchedStatus } from '../../../src/provider-webhooks/provider-webhook.entity.ts';
-import { rowsOf } from './rows.ts';
+import { type At, rowsOf } from './rows.ts';
 
 export const providerWebhookRows = rowsOf(ProviderWebhook);
 export const unmatchedStatusRows = rowsOf(UnmatchedStatus);
+
+/** The webhook that arrived last. */
+export async function lastWebhook(at: At) {
+  const [last] = await providerWebhookRows.all(at, {}, ['state', 'errors', 'body'], { received_at: 'desc' });
+  return last!;
+}

@@ -26,7 +26,7 @@ export type Which<Row> = string | { [Column in keyof Row]?: Condition<Row[Column
 export type Change<Row> = { [Column in keyof Row]?: Row[Column] | null };
 type Order<Row> = { [Column in keyof Row]?: 'asc' | 'desc' };
 
-const emOf = (at: At): Em => ('house' in at ? at.house.em() : at.em());
+export const emOf = (at: At): Em => ('house' in at ? at.house.em() : at.em());
 const conditions = (which: unknown) => (typeof which === 'string' ? { id: which } : which) as never;
 
 /**
@@ -74,6 +74,10 @@ export function rowsOf<Entity extends AnyEntity>(entity: Entity) {
       await emOf(at).insert(entity as never, (hasId ? { id, ...row } : row) as never);
       return id;
     },
+    async addAll(at: At, rows: Change<Row>[]): Promise<void> {
+      const whole = hasId ? rows.map((row) => ({ id: uuidv7(), ...row })) : rows;
+      if (whole.length > 0) await emOf(at).insertMany(entity as never, whole as never);
+    },
     remove: (at: At, which: Which<Row> = {}): Promise<number> => emOf(at).nativeDelete(entity as never, conditions(which)),
   };
 }
@@ -83,6 +87,6 @@ export const ago = (interval: string) => raw('clock_timestamp() - ?::interval', 
 export const ahead = (interval: string) => raw('clock_timestamp() + ?::interval', [interval]) as unknown as string;
 export const rightNow = () => raw('clock_timestamp()') as unknown as string;
 /** The time that a column has, moved into the past. */
-export const before = (column: string, interval: string) => raw('?? - ?::interval', [column, interval]) as unknown as string;
+export const movedBack = (column: string, interval: string) => raw('?? - ?::interval', [column, interval]) as unknown as string;
 /** One more than the column has. */
 export const oneMore = (column: string) => raw('?? + 1', [column]) as unknown as number;

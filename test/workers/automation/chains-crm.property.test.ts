@@ -11,7 +11,7 @@ import { fc } from '../../support/fast-check.ts';
 import type { ToyHandler } from '../../support/house.ts';
 import { taskRows, taskTargetRows } from '../../support/work/crm.ts';
 import { eventRows } from '../../support/work/events.ts';
-import { makeDue } from '../../support/work/jobs.ts';
+import { jobRows, makeDue } from '../../support/work/jobs.ts';
 
 /** Rules that change, move and create the deals and tasks that begin them, worked by the handlers that there are. */
 let at: RuleHouse;
@@ -73,16 +73,14 @@ const toAndFro: Given[] = [
   { ...forEver, kind: 'task', moves: true, creates: 'task' },
 ];
 
-type Job = { id: string; run: number; name: string };
 type Run = { id: string; rule_id: string; subject_id: string; event_id: string; chain: string[]; state: string };
 const handlers: Record<string, unknown> = { 'automation.evaluate': evaluateEvent, 'automation.run': runRule };
 
 /** Until nothing is left to do. */
 async function drain(): Promise<void> {
   for (let done = 0; ; done += 1) {
-    const [job] = await at.sql<Job>(
-      `select id, run, name from jobs where state in ('queued', 'waiting') and name like 'automation.%' order by seq limit 1`,
-    );
+    const due = { state: { $in: ['queued', 'waiting'] as const }, name: { $like: 'automation.%' } };
+    const [job] = await jobRows.all(at, due, ['id', 'run', 'name'], { seq: 'asc' });
     if (!job) return;
     expect(done).toBeLessThan(3_000);
     await makeDue(at, job.id);

@@ -9,7 +9,7 @@ import { fc } from '../../support/fast-check.ts';
 import type { ToyHandler } from '../../support/house.ts';
 import { contactRows } from '../../support/work/contacts.ts';
 import { eventRows } from '../../support/work/events.ts';
-import { makeDue } from '../../support/work/jobs.ts';
+import { jobRows, makeDue } from '../../support/work/jobs.ts';
 
 /** Rules that change what begins them, worked by the handlers that there are. */
 let at: RuleHouse;
@@ -31,16 +31,15 @@ const rule: fc.Arbitrary<Given> = fc.record({
 /** Nothing but the limit of a chain ends it. */
 const forEver: Given = { counts: true, tags: false, starts: -1, concurrency: 'each', mayReenter: true, max: maxStartsAnHour };
 
-type Job = { id: string; run: number; name: string; state: string };
 type Run = { id: string; rule_id: string; chain: string[]; state: string };
 const handlers: Record<string, unknown> = { 'automation.evaluate': evaluateEvent, 'automation.run': runRule };
 
 /** Until nothing is left to do. The number of jobs. */
 async function drain(): Promise<number> {
   for (let done = 0; ; done += 1) {
-    const [job] = await at.sql<Job>(
-      `select id, run, name, state from jobs where state in ('queued', 'waiting') order by seq limit 1`,
-    );
+    const [job] = await jobRows.all(at, { state: { $in: ['queued', 'waiting'] } }, ['id', 'run', 'name', 'state'], {
+      seq: 'asc',
+    });
     if (!job) return done;
     expect(done).toBeLessThan(500);
     await makeDue(at, job.id);

@@ -11,9 +11,10 @@ import { testSecrets } from '../../support/secrets.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { wholeDump } from '../../support/whole-dump.ts';
 import { runRows } from '../../support/work/automation.ts';
-import { contactRows } from '../../support/work/contacts.ts';
-import { dealRows } from '../../support/work/crm.ts';
+import { contactRows, identityRows } from '../../support/work/contacts.ts';
+import { dealContactRows, dealRows } from '../../support/work/crm.ts';
 import { jobRows } from '../../support/work/jobs.ts';
+import { isLockAwaited } from '../../support/work/locks.ts';
 
 /** Nobody else has it. */
 const name = 'Wilhelmine Zwyxgroth';
@@ -27,9 +28,12 @@ beforeEach(async () => {
   at.toys.forget();
   who = await at.contact();
   await contactRows.change(at, who, { name });
-  await at.sql(`insert into contact_identities (organization_id, id, contact_id, type, value) values ($1, $2, $3, 'email', $4)`, [
-    ...[at.organization, uuidv7(), who, 'zwyxgroth@example.com'],
-  ]);
+  await identityRows.add(at, {
+    organization_id: at.organization,
+    contact_id: who,
+    type: 'email',
+    value: 'zwyxgroth@example.com',
+  });
 });
 
 async function erase() {
@@ -97,9 +101,7 @@ test('erased while a run about a deal of theirs calls: what the rest of the eras
     currency_code: 'EUR',
     home_currency_at_write: 'EUR',
   });
-  await at.sql('insert into deal_contacts (organization_id, deal_id, contact_id, is_primary) values ($1, $2, $3, true)', [
-    ...[at.organization, deal, who],
-  ]);
+  await dealContactRows.add(at, { organization_id: at.organization, deal_id: deal, contact_id: who, is_primary: true });
   const run = await at.begin(await at.rule([doing('call', { type: 'ask' }), doing('b')]), {
     ...{ subjectType: 'deal', subjectId: deal, contactId: null, vars: { who: name } },
   });
@@ -136,8 +138,7 @@ describe('a failed run that is retried while its person is erased', () => {
     expect(await at.seen(run)).toMatchObject({ state: 'failed' });
   });
   const retry = () => at.locked(run, (tx) => retryRun(tx, run));
-  const isWaited = async () =>
-    (await at.sql(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)).length > 0;
+  const isWaited = () => isLockAwaited(at);
 
   test('first the retry: the erasure cancels it', async () => {
     let erasing: Promise<void> | undefined;

@@ -7,7 +7,7 @@ import { openRuleHouse, type RuleHouse } from '../../support/evaluations.ts';
 import { type ContactMade, contact } from '../../support/factories/contact.ts';
 import { heldRows, waitRows } from '../../support/work/automation.ts';
 import { jobRows } from '../../support/work/jobs.ts';
-import { before as earlier } from '../../support/work/rows.ts';
+import { movedBack } from '../../support/work/rows.ts';
 
 let at: RuleHouse;
 let who: ContactMade;
@@ -40,7 +40,7 @@ describe('what is held back makes no run, is counted, and told once an hour', ()
     expect(await at.runs(rule)).toEqual(runs);
     expect(await at.held(rule)).toEqual([{ reason, count: 3 }]);
     expect(await at.told(rule)).toEqual([{ reason, count: 1 }]);
-    await heldRows.change(at, {}, { told_at: earlier('told_at', '1 hour') });
+    await heldRows.change(at, {}, { told_at: movedBack('told_at', '1 hour') });
     await at.evaluate(await updated(cause(rule)));
     expect(await at.told(rule)).toEqual([
       { reason, count: 1 },

@@ -18,7 +18,7 @@ import { conversation } from '../../support/factories/conversation.ts';
 import { dealRow } from '../../support/factories/task-objects.ts';
 import type { ToyHandler } from '../../support/house.ts';
 import { runRows, waitRows } from '../../support/work/automation.ts';
-import { taskRows } from '../../support/work/crm.ts';
+import { taskRows, taskTargetRows } from '../../support/work/crm.ts';
 import { postpone } from '../../support/work/jobs.ts';
 
 let at: RuleHouse;
@@ -147,9 +147,7 @@ test('a run about a deal is woken by what happens to a task that is about that d
   const [deal, another] = [await dealRow(at.sql, at.organization), await dealRow(at.sql, at.organization)];
   const task = uuidv7();
   await taskRows.add(at, { organization_id: at.organization, id: task, title: 'Call' });
-  await at.sql('insert into task_targets (organization_id, id, task_id, deal_id) values ($1, $2, $3, $4)', [
-    ...[at.organization, uuidv7(), task, deal],
-  ]);
+  await taskTargetRows.add(at, { organization_id: at.organization, task_id: task, deal_id: deal });
   const ask = { id: 'ask', type: 'wait_for', event: 'task.completed', timeout: { days: 1 } };
   const rule = await at.rule({ trigger: { type: 'manual' }, steps: [ask] });
   const begun = async (subjectId: string) => {

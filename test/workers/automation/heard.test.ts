@@ -77,7 +77,7 @@ test('without a rule nothing is evaluated; with one for each type each event has
 
   await setPool(app.em(), poolOf(organizationId, automationPool(organizationId)), 20, null);
   for (const type of types) await live(type);
-  const [last] = await app.rows<{ seq: string }>('select max(seq)::text as seq from events');
+  const [last] = await eventRows.all(app, {}, ['seq'], { seq: 'desc' });
   await act();
   const events = await eventsSince(last!.seq);
   expect(new Set(events.map(({ type }) => type))).toEqual(new Set(types));

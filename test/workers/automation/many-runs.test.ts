@@ -16,6 +16,7 @@ import { automationRun, rule } from '../../support/factories/automation.ts';
 import { contact } from '../../support/factories/contact.ts';
 import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
 import { runRows } from '../../support/work/automation.ts';
+import { contactRows } from '../../support/work/contacts.ts';
 import { jobRows } from '../../support/work/jobs.ts';
 
 let house: House;
@@ -125,7 +126,7 @@ describe('retry', () => {
     const exclusive = { contactId, isExclusive: true };
     const [first, second] = await many(2, 'failed', exclusive);
     const gone = await run('failed');
-    await house.sql('delete from contacts where id = (select contact_id from automation_runs where id = $1)', [gone]);
+    await contactRows.remove(house, (await runRows.one(house, gone)).contact_id!);
     const fine = await run('failed');
     const id = await write((tx) => askToRetryRuns(tx, { ruleId }, anybody));
     expect((await house.run(retryRuns as unknown as ToyHandler, { id })).kind).toBe('done');

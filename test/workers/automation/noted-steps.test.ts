@@ -12,6 +12,9 @@ import type { ToyHandler } from '../../support/house.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { ruleRows, runRows, stepRows } from '../../support/work/automation.ts';
 import { contactRows } from '../../support/work/contacts.ts';
+import { jobRows } from '../../support/work/jobs.ts';
+import { isLockAwaited } from '../../support/work/locks.ts';
+import { rightNow } from '../../support/work/rows.ts';
 
 /* Steps of which all is known when they are written: their transaction is one round trip. */
 let at: RuleHouse;
@@ -38,11 +41,8 @@ async function queued(steps: Step[]) {
   const [made] = await at.transact({}, ({ own }) => beginRuns(own, [{ ruleId: rule, ...about, ...more, chain: [rule] }]));
   const id = made!;
   const work = async () => {
-    const [job] = await at.sql<{ id: string; run: number }>(
-      `update jobs set state = 'queued', slot_at = clock_timestamp(), run_at = clock_timestamp()
-        where subject_id = $1 and name = 'automation.run' returning id, run`,
-      [id],
-    );
+    const [job] = await jobRows.all(at, { subject_id: id, name: 'automation.run' }, ['id', 'run']);
+    if (job) await jobRows.change(at, job.id, { state: 'queued', slot_at: rightNow(), run_at: rightNow() });
     return job && at.house.run(runRule as unknown as ToyHandler, job);
   };
   return { id, rule, who, work };
@@ -95,11 +95,7 @@ async function meanwhile({ who, work }: { who: string; work(): Promise<unknown> 
   await client.query('begin');
   await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [contactLock(who)]);
   const working = work();
-  await waitFor('the write', async () => {
-    const rows = await at.sql(`select 1 from pg_locks where locktype = 'advisory' and not granted and database =
-      (select oid from pg_database where datname = current_database())`);
-    return rows.length > 0;
-  });
+  await waitFor('the write', () => isLockAwaited(at, { event: 'advisory' }));
   await change();
   await client.query('commit');
   client.release();

@@ -5,7 +5,7 @@ import { publishLocks, publishRule } from '../../../src/automation/rules/publish
 import { scopes } from '../../../src/organizations/scopes.ts';
 import { openRuleHouse, type RuleHouse } from '../../support/rule-runs.ts';
 import { ruleRows, ruleVersionRows, runRows } from '../../support/work/automation.ts';
-import { before } from '../../support/work/rows.ts';
+import { movedBack } from '../../support/work/rows.ts';
 
 let at: RuleHouse;
 beforeAll(async () => {
@@ -29,7 +29,7 @@ const publish = (rule: string, n: number, bound = room) =>
 const drop = (rule: string, bound: typeof room) =>
   at.transact({ locks: publishLocks(at.organization, rule) }, ({ own }) => dropOldVersions(own, bound));
 /** As if they had been published so long ago. */
-const age = (rule: string) => ruleVersionRows.change(at, { rule_id: rule }, { created_at: before('created_at', '2 hours') });
+const age = (rule: string) => ruleVersionRows.change(at, { rule_id: rule }, { created_at: movedBack('created_at', '2 hours') });
 const numbers = async (rule: string) => {
   const rows = await ruleVersionRows.all(at, { rule_id: rule }, ['number'], { number: 'asc' });
   return rows.map(({ number }) => number);
@@ -54,7 +54,7 @@ test('that of a live run stays, and the run ends with it', async () => {
   await at.toRest(run);
   for (const n of [2, 3]) await publish(rule, n);
   await age(rule);
-  await runRows.change(at, { rule_id: rule }, { created_at: before('created_at', '2 hours') });
+  await runRows.change(at, { rule_id: rule }, { created_at: movedBack('created_at', '2 hours') });
   await drop(rule, { ruleVersionsMaxBytes: 0 });
   expect(await numbers(rule)).toEqual([1, 3]);
   await at.passTime(run);
@@ -94,7 +94,7 @@ test('of thousands the oldest go with each publication, past those of live runs,
   );
   await ruleRows.change(at, rule, { version: 2100 });
   await age(rule);
-  await runRows.change(at, { rule_id: rule }, { created_at: before('created_at', '2 hours') });
+  await runRows.change(at, { rule_id: rule }, { created_at: movedBack('created_at', '2 hours') });
   for (const first of [1_002, 2_002]) {
     await drop(rule, { ruleVersionsMaxBytes: 0 });
     expect((await numbers(rule)).slice(0, 2)).toEqual([1, first]);

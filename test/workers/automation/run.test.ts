@@ -5,6 +5,7 @@ import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { doing, openRuleHouse, type RuleHouse } from '../../support/rule-runs.ts';
 import { ruleRows } from '../../support/work/automation.ts';
 import { eventRows } from '../../support/work/events.ts';
+import { jobRows } from '../../support/work/jobs.ts';
 import { rightNow } from '../../support/work/rows.ts';
 
 let at: RuleHouse;
@@ -16,6 +17,10 @@ beforeEach(() => {
   at.toys.prepared.length = 0;
 });
 afterAll(() => at.close());
+
+/** How many transactions wrote the effects of a run. */
+const transactionsOf = async (run: string) =>
+  (await at.sql('select distinct xmin::text from effects where run_id = $1', [run])).length;
 
 test('three steps are done once, with a row each, and the run has succeeded', async () => {
   const rule = await at.rule([doing('a'), doing('b'), doing('c')]);
@@ -61,10 +66,7 @@ test('an event or a moment begins one run, and a subject has one live run of an 
   expect(await at.begin(rule, { subjectId, isExclusive: true })).toBeUndefined();
   await at.work(alone);
   expect(await at.begin(rule, { subjectId, isExclusive: true })).toBeDefined();
-  const [{ count }] = (await at.sql<{ count: number }>('select count(*)::int as count from jobs where subject_id = any($1)', [
-    [first],
-  ])) as [{ count: number }];
-  expect(count).toBe(1);
+  expect(await jobRows.count(at, { subject_id: first })).toBe(1);
 });
 
 test('a run keeps the version that it began with', async () => {
@@ -155,20 +157,19 @@ test('a step that must be alone has a transaction of its own', async () => {
   const before = await at.sql<{ xid: string }>('select pg_current_xact_id()::text as xid');
   await at.work(run);
   expect(before).toHaveLength(1);
-  const rows = await at.sql<{ xid: string }>('select distinct xmin::text as xid from effects where run_id = $1', [run]);
-  expect(rows).toHaveLength(3);
+  expect(await transactionsOf(run)).toBe(3);
 });
 
 test('steps in a row are one transaction', async () => {
   const run = await at.begin(await at.rule([doing('a'), doing('b', { type: 'do_other' }), doing('c')]));
   await at.work(run);
-  expect(await at.sql('select distinct xmin::text as xid from effects where run_id = $1', [run])).toHaveLength(1);
+  expect(await transactionsOf(run)).toBe(1);
 });
 
 test('a step that names what one before it gave is of the next transaction', async () => {
   const run = await at.begin(await at.rule([doing('a', { gives: 7 }), doing('b', { gives: '{{ steps.a.gives }}' }), doing('c')]));
   await at.work(run);
-  expect(await at.sql('select distinct xmin::text as xid from effects where run_id = $1', [run])).toHaveLength(2);
+  expect(await transactionsOf(run)).toBe(2);
   expect((await at.steps(run))[1]).toMatchObject({ input: { gives: 7 }, output: { name: 'b', gives: 7 } });
 });
 

@@ -8,7 +8,7 @@ import { type Cut, cutConnections } from '../../support/cut-connections.ts';
 import { openRuleHouse, type RuleHouse } from '../../support/evaluations.ts';
 import { contact } from '../../support/factories/contact.ts';
 import type { ToyHandler } from '../../support/house.ts';
-import { occurrenceRows, runRows } from '../../support/work/automation.ts';
+import { occurrenceRows, ruleRows, runRows } from '../../support/work/automation.ts';
 import { contactRows } from '../../support/work/contacts.ts';
 import { jobRows, makeDue } from '../../support/work/jobs.ts';
 
@@ -62,9 +62,7 @@ async function due({ trigger, concurrency, moment }: Way): Promise<{ rule: strin
   const rule = await at.rule({ trigger, concurrency });
   const next = await at.transact({ locks: [ruleLock(rule)] }, ({ own }) => scheduleNext(own, { id: rule }, { trigger }));
   const jobId = next!.tick_job_id;
-  await at.sql('update automation_rules set next_at = $2, tick_job_id = $3 where id = $1', [
-    ...[rule, new Date(moment).toISOString(), jobId],
-  ]);
+  await ruleRows.change(at, rule, { next_at: new Date(moment).toISOString(), tick_job_id: jobId });
   await comes(jobId);
   return { rule, jobId };
 }
@@ -93,13 +91,10 @@ async function cutAt(way: Way, cut: Cut): Promise<boolean> {
 
   // The job of the moment is over, and one other waits for the next one.
   const ticks = await jobRows.all(at, { name: 'automation.tick' }, ['id']);
-  const [row] = await at.sql<{ id: string; next_at: string }>(
-    'select tick_job_id as id, next_at from automation_rules where id = $1',
-    [rule],
-  );
-  expect(ticks).toEqual([{ id: row!.id }]);
-  expect(row!.id).not.toBe(jobId);
-  expect(new Date(row!.next_at).getTime()).toBe(way.next);
+  const { tick_job_id: nextJobId, next_at: nextAt } = await ruleRows.one(at, rule);
+  expect(ticks).toEqual([{ id: nextJobId }]);
+  expect(nextJobId).not.toBe(jobId);
+  expect(new Date(nextAt!).getTime()).toBe(way.next);
   expect(await occurrenceRows.count(at)).toBe(0);
 
   const runs = await runRows.all(at, { occurs_at: { $ne: null } }, ['subject_id', 'occurs_at'], { subject_id: 'asc' });
@@ -113,7 +108,8 @@ async function cutAt(way: Way, cut: Cut): Promise<boolean> {
 
   // A job for each live run.
   const live = await runRows.all(at, { state: { $in: ['queued', 'running'] } }, ['id'], { id: 'asc' });
-  expect(await at.sql(`select subject_id as id from jobs where name = 'automation.run' order by subject_id`)).toEqual(live);
+  const jobs = await jobRows.all(at, { name: 'automation.run' }, ['subject_id'], { subject_id: 'asc' });
+  expect(jobs.map(({ subject_id: id }) => ({ id }))).toEqual(live);
   return isCut;
 }
 

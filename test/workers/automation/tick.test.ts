@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Definition, Trigger } from '../../../src/automation/definition/definition.ts';
 import { ruleLock } from '../../../src/automation/jobs.ts';
+import { AutomationRule } from '../../../src/automation/rule.entity.ts';
 import type { Author } from '../../../src/automation/rules/create.ts';
 import { resumeRule } from '../../../src/automation/rules/pause.ts';
 import { publishLocks } from '../../../src/automation/rules/publish.ts';
@@ -18,7 +19,7 @@ import { contactRows, segmentMemberRows, segmentRows } from '../../support/work/
 import { taskRows } from '../../support/work/crm.ts';
 import { jobRows, makeDue } from '../../support/work/jobs.ts';
 import { organizationRows } from '../../support/work/organizations.ts';
-import { before } from '../../support/work/rows.ts';
+import { movedBack } from '../../support/work/rows.ts';
 
 let house: House;
 let organizationId: string;
@@ -49,11 +50,7 @@ async function ticking(trigger: Trigger, more: Partial<Definition> = {}): Promis
   const { id } = await liveRule(house.em(), organizationId, { definition });
   await transact()({ locks: [ruleLock(id)] }, async ({ own: tx }) => {
     const next = await scheduleNext(tx, { id }, definition);
-    await tx.sql('update automation_rules set next_at = $3, tick_job_id = $4 where organization_id = $1 and id = $2', [
-      id,
-      next?.next_at ?? null,
-      next?.tick_job_id ?? null,
-    ]);
+    await tx.update(AutomationRule, { id }, { next_at: next?.next_at ?? null, tick_job_id: next?.tick_job_id ?? null });
   });
   return id;
 }
@@ -86,7 +83,7 @@ const runs = (id: string) =>
 const subjects = async (id: string) => (await runs(id)).map(({ subject_id: one }) => one);
 
 /** As if its runs were those of a moment before. */
-const earlier = (id: string) => runRows.change(house, { rule_id: id }, { occurs_at: before('occurs_at', '1 hour') });
+const earlier = (id: string) => runRows.change(house, { rule_id: id }, { occurs_at: movedBack('occurs_at', '1 hour') });
 
 const people = async (count: number) => {
   const made: string[] = [];

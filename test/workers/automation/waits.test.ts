@@ -7,6 +7,7 @@ import { uuidv7 } from '../../../src/platform/ids.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { doing, openRuleHouse, type RuleHouse } from '../../support/rule-runs.ts';
 import { ruleRows, waitRows } from '../../support/work/automation.ts';
+import { conversationRows } from '../../support/work/messages.ts';
 import { organizationRows } from '../../support/work/organizations.ts';
 import { rightNow } from '../../support/work/rows.ts';
 
@@ -202,9 +203,13 @@ test('of a person it hears in all conversations; of a conversation only in that 
   const subjectId = await at.contact();
   const channelId = await at.channel();
   const conversationId = uuidv7();
-  await at.sql('insert into conversations (organization_id, id, channel_id, contact_id, status) values ($1, $2, $3, $4, $5)', [
-    ...[at.organization, conversationId, channelId, subjectId, 'open'],
-  ]);
+  await conversationRows.add(at, {
+    organization_id: at.organization,
+    id: conversationId,
+    channel_id: channelId,
+    contact_id: subjectId,
+    status: 'open',
+  });
   const rule = await at.rule([awaiting({ event: 'message.new' })]);
   const ofPerson = await at.begin(rule, { subjectId });
   await at.work(ofPerson);

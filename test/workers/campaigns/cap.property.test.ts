@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type CampaignRuns, openCampaignRuns } from '../../support/campaign-runs.ts';
 import { assertClean, assertEnded } from '../../support/campaign-seen.ts';
 import { fc } from '../../support/fast-check.ts';
-import { campaignRows } from '../../support/work/campaigns.ts';
+import { campaignRows, recipientRows } from '../../support/work/campaigns.ts';
+import { messageRows } from '../../support/work/messages.ts';
 import { organizationRows } from '../../support/work/organizations.ts';
 
 /** Two campaigns at once to the same people, who may get one message in a week. */
@@ -60,16 +61,10 @@ test('with crashes and pauses each person gets one message', async () => {
       for (const id of campaigns) await at.toEnd(id);
       for (const id of campaigns) await assertEnded(at, id);
       await assertClean(at);
-      const reached = await at.sql<{ contact_id: string }>(
-        `select contact_id from campaign_recipients where campaign_id = any($1::uuid[]) and status = 'sent' order by 1`,
-        [campaigns],
-      );
+      const ofBoth = { campaign_id: { $in: campaigns } };
+      const reached = await recipientRows.all(at, { ...ofBoth, status: 'sent' }, ['contact_id'], { contact_id: 'asc' });
       expect(reached.map(({ contact_id }) => contact_id)).toEqual(people.toSorted());
-      const capped = await at.sql(
-        `select 1 from campaign_recipients where campaign_id = any($1::uuid[]) and reason = 'frequency_cap'`,
-        [campaigns],
-      );
-      expect(capped).toHaveLength(people.length);
+      expect(await recipientRows.count(at, { ...ofBoth, reason: 'frequency_cap' })).toBe(people.length);
     }),
     { numRuns: 10 },
   );
@@ -84,6 +79,6 @@ test('a thousand people: a thousand messages', async () => {
   const [one, two] = await counts();
   expect((one!.queued ?? 0) + (two!.queued ?? 0)).toBe(1_000);
   expect((one!['skipped: frequency_cap'] ?? 0) + (two!['skipped: frequency_cap'] ?? 0)).toBe(1_000);
-  const messages = await at.sql('select contact_id from messages where campaign_id = any($1::uuid[]) group by 1', [campaigns]);
-  expect(messages).toHaveLength(1_000);
+  const messages = await messageRows.all(at, { campaign_id: { $in: campaigns } }, ['contact_id']);
+  expect(new Set(messages.map(({ contact_id }) => contact_id)).size).toBe(1_000);
 });

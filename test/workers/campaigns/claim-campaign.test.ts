@@ -4,7 +4,7 @@ import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Channel, useApp } from '../../support/app.ts';
 import { variants } from '../../support/campaigns.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { campaignRows, recipientRows } from '../../support/work/campaigns.ts';
+import { campaignChannelRows, campaignRows, recipientRows } from '../../support/work/campaigns.ts';
 import { jobRows } from '../../support/work/jobs.ts';
 import { messageRows } from '../../support/work/messages.ts';
 import { rightNow } from '../../support/work/rows.ts';
@@ -20,12 +20,20 @@ const hello = [{ ...variants[0], templates: [{ name: 'hello', language: 'en_US',
 async function campaign(given: { status?: string; purpose?: string } = {}): Promise<string> {
   const id = uuidv7();
   const { status = 'running', purpose = 'marketing' } = given;
-  await app.rows(
-    `insert into campaigns (organization_id, id, name, status, phase, purpose, variants, zones, started_at, start_at)
-     values ($1, $2, 'Test', $3, case when $3 = 'running' then 'sending' end, $4, $5, '{UTC}', clock_timestamp(), clock_timestamp())`,
-    [app.tenant.organizationId, id, status, purpose, JSON.stringify(hello)],
-  );
-  await app.rows('insert into campaign_channels values ($1, $2, $3, 0)', [app.tenant.organizationId, id, channel.id]);
+  const { organizationId } = app.tenant;
+  await campaignRows.add(app, {
+    organization_id: organizationId,
+    id,
+    name: 'Test',
+    status: status as 'running',
+    phase: status === 'running' ? 'sending' : null,
+    purpose: purpose as 'marketing',
+    variants: hello,
+    zones: ['UTC'],
+    started_at: rightNow(),
+    start_at: rightNow(),
+  });
+  await campaignChannelRows.add(app, { organization_id: organizationId, campaign_id: id, channel_id: channel.id, position: 0 });
   return id;
 }
 
@@ -87,11 +95,14 @@ test('a whole campaign: each person once, and completed by itself', async () => 
   const id = await campaign({ purpose: 'service' });
   const people = [];
   for (let count = 0; count < 60; count += 1) people.push(await app.conversation(channel));
-  await app.rows(
-    `insert into campaign_recipients (organization_id, id, campaign_id, contact_id, channel_id, variant_id)
-     select $1, uuidv7(), $2, k, $3, 'a' from unnest($4::uuid[]) k`,
-    [app.tenant.organizationId, id, channel.id, people.map(({ contactId }) => contactId)],
-  );
+  for (const { contactId } of people)
+    await recipientRows.add(app, {
+      organization_id: app.tenant.organizationId,
+      campaign_id: id,
+      contact_id: contactId,
+      channel_id: channel.id,
+      variant_id: 'a',
+    });
   const { ledger } = app.web.deps;
   await ledger.transact({ locks: [campaignLane(id)] }, async (tx) =>
     tx.enqueue(feedCampaignJob, app.tenant.organizationId, { campaign_id: id }, { lane: campaignLane(id) }),
@@ -110,9 +121,6 @@ test('a whole campaign: each person once, and completed by itself', async () => 
   const refused = new Map(messages.map((message) => [message.contact_id, message.refused]));
   const asked = Map.groupBy(await app.sends(channel), ({ body }) => body.to);
   for (const { phone, contactId } of people) expect(asked.get(phone)!.length - refused.get(contactId)!).toBe(1);
-  const left = await app.rows(`select 1 from campaign_recipients where campaign_id = $1 and status in ('pending', 'queued')`, [
-    id,
-  ]);
-  expect(left).toEqual([]);
+  expect(await recipientRows.count(app, { campaign_id: id, status: { $in: ['pending', 'queued'] } })).toBe(0);
   expect(await jobRows.count(app, { subject_id: id })).toBe(0);
 });

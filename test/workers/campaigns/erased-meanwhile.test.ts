@@ -32,10 +32,8 @@ test('erased while a campaign runs: a dump holds neither their address nor their
   const people = await at.people({ count: 8 });
   const named = people.map((id, n) => ({ id, name: `Wilhelmine Zwyxgroth${'abcdefgh'[n]}` }));
   for (const { id, name } of named) await contactRows.change(at, id, { name });
-  const phones = await at.sql<{ id: string; phone: string }>(
-    'select id, substr(phone_number, 2) as phone from contacts where id = any($1::uuid[])',
-    [people],
-  );
+  const stored = await contactRows.all(at, { id: { $in: people } }, ['id', 'phone_number']);
+  const phones = stored.map((one) => ({ id: one.id, phone: one.phone_number.slice(1) }));
   const audience = { search: named[1]!.name, filters: [{ field: 'name', operator: 'eq', value: named[0]!.name }] };
   const id = await at.campaign({ channels: [channel.id], audience });
   await at.recipients(id, channel.id, people);

@@ -13,8 +13,9 @@ import { channelHealthRows } from '../../support/work/channels.ts';
 import { blockRows, contactRows, suppressionRows } from '../../support/work/contacts.ts';
 import { eventRows } from '../../support/work/events.ts';
 import { postpone } from '../../support/work/jobs.ts';
+import { conversationRows, messageRows } from '../../support/work/messages.ts';
 import { organizationRows } from '../../support/work/organizations.ts';
-import { ahead, before, rightNow } from '../../support/work/rows.ts';
+import { ago, ahead, movedBack, rightNow } from '../../support/work/rows.ts';
 
 let at: CampaignHouse;
 let channel: ChannelMade;
@@ -39,13 +40,8 @@ async function fed(contactIds: string[], given: Parameters<CampaignHouse['campai
   return id;
 }
 
-const conversationOf = async (contactId: string, status = 'open') => {
-  const [row] = await at.sql<{ id: string }>(
-    'insert into conversations (organization_id, id, channel_id, contact_id, status) values ($1, uuidv7(), $2, $3, $4) returning id',
-    [at.organization, channel.id, contactId, status],
-  );
-  return row!.id;
-};
+const conversationOf = (contactId: string, status: 'open' | 'resolved' = 'open') =>
+  conversationRows.add(at, { organization_id: at.organization, channel_id: channel.id, contact_id: contactId, status });
 const eventsOf = (subjectId: string) => eventRows.all(at, { subject_id: subjectId }, ['type', 'data'], { id: 'asc' });
 
 test('recipient, message, job and events are one: in a conversation that is there, and in one that begins', async () => {
@@ -165,10 +161,8 @@ test('a second of the rate, less what nobody has claimed; then it waits until ha
   expect(await at.counts(id)).toEqual({ queued: 80, pending: 120 });
   await at.feed(id);
   expect(await at.counts(id)).toEqual({ queued: 80, pending: 120 });
-  await at.sql(
-    `update messages set status = 'sending' where id in (select id from messages where campaign_id = $1 order by id limit 30)`,
-    [id],
-  );
+  const oldest = (await at.messagesOf(id)).slice(0, 30).map((message) => message.id);
+  await messageRows.change(at, { id: { $in: oldest } }, { status: 'sending' });
   await at.feed(id);
   expect(await at.counts(id)).toEqual({ queued: 110, pending: 90 });
 });
@@ -182,10 +176,7 @@ test('those who are due first go first', async () => {
     [early, 3],
     [soon, 2],
   ])
-    await at.sql(
-      `update campaign_recipients set due_at = clock_timestamp() - $3::int * interval '1 min' where campaign_id = $1 and contact_id = $2`,
-      [id, contactId, seconds],
-    );
+    await recipientRows.change(at, { campaign_id: id, contact_id: contactId }, { due_at: ago(`${seconds} min`) });
   await at.feed(id);
   expect((await at.messagesOf(id)).map(({ contact_id }) => contact_id)).toEqual([early, soon]);
 });
@@ -209,9 +200,7 @@ test('over several channels each has its own room; two campaigns share one', asy
 test('a quiet zone waits, an open one goes', async () => {
   const [berlin, tokyo] = await at.people({ count: 2 });
   // Quiet for 23 hours, but for the hour that it is in Berlin.
-  const [{ hour }] = (await at.sql(`select extract(hour from clock_timestamp() at time zone 'Europe/Berlin')::int as hour`)) as [
-    { hour: number },
-  ];
+  const hour = Number(new Intl.DateTimeFormat('en-GB', { timeZone: 'Europe/Berlin', hour: '2-digit' }).format());
   const clock = (value: number) => `${String(((value % 24) + 24) % 24).padStart(2, '0')}:00`;
   const schedule = { quiet_hours: { from: clock(hour + 1), to: clock(hour) } };
   const id = await at.campaign({ channels: [channel.id], schedule });
@@ -294,7 +283,7 @@ test('the daily limit of the account holds over its channels', async () => {
   expect(await at.counts(id)).toEqual({ sent: 50, pending: 70 });
   // Others may be due before the day is over: it looks again.
   expect(waited.kind === 'wait' && waited.delayMs).toBe(60_000);
-  await recipientRows.change(at, { campaign_id: id }, { queued_at: before('queued_at', '25 hours') });
+  await recipientRows.change(at, { campaign_id: id }, { queued_at: movedBack('queued_at', '25 hours') });
   await at.feed(id);
   expect(await at.counts(id)).toEqual({ sent: 50, queued: 50, pending: 20 });
 });
@@ -306,12 +295,9 @@ test('a cap of one over two campaigns to the same people at once: one message ea
   const [one, two] = [await fed(all), await fed(all.toReversed())];
   await Promise.all([at.feed(one), at.feed(two)]);
   await organizationRows.change(at, at.organization, { frequency_cap: null });
-  const rows = await at.sql<{ n: number }>(
-    'select count(*)::int as n from messages where campaign_id = any($1::uuid[]) group by contact_id',
-    [[one, two]],
-  );
-  expect(rows).toHaveLength(120);
-  expect(rows.every(({ n }) => n === 1)).toBe(true);
+  const messages = await messageRows.all(at, { campaign_id: { $in: [one, two] } }, ['contact_id']);
+  expect(messages).toHaveLength(120);
+  expect(new Set(messages.map(({ contact_id }) => contact_id)).size).toBe(120);
 });
 
 test('paused or without its row it makes nothing, whatever a run has read before', async () => {
@@ -348,11 +334,9 @@ test('two runs at once write to each person once', async () => {
   channel = await at.connected({ rate: 1_000 });
   const id = await fed(await at.people({ count: 150 }));
   await Promise.all([at.feed(id), at.feed(id)]);
-  const rows = await at.sql<{ n: number }>('select count(*)::int as n from messages where campaign_id = $1 group by contact_id', [
-    id,
-  ]);
-  expect(rows).toHaveLength(150);
-  expect(rows.every(({ n }) => n === 1)).toBe(true);
+  const messages = await messageRows.all(at, { campaign_id: id }, ['contact_id']);
+  expect(messages).toHaveLength(150);
+  expect(new Set(messages.map(({ contact_id }) => contact_id)).size).toBe(150);
 });
 
 test('a conversation that somebody else begins at the same time is the one', async () => {

@@ -5,7 +5,7 @@ import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { type CampaignHouse, openCampaignHouse } from '../../support/campaigns.ts';
 import type { ChannelMade } from '../../support/factories/channel.ts';
 import { campaignRows, recipientRows } from '../../support/work/campaigns.ts';
-import { templateRows } from '../../support/work/channels.ts';
+import { channelRows, templateRows } from '../../support/work/channels.ts';
 import { eventRows } from '../../support/work/events.ts';
 import { rightNow } from '../../support/work/rows.ts';
 
@@ -24,22 +24,22 @@ beforeEach(async () => {
 afterAll(() => at.close());
 
 test.each([
-  ['a template that is paused', 'template_paused', `update templates set status = 'paused' where channel_id = $1`],
-  ['a template that is gone', 'template_unknown', 'delete from templates where channel_id = $1'],
+  [
+    'a template that is paused',
+    'template_paused',
+    () => templateRows.change(at, { channel_id: channel.id }, { status: 'paused' }),
+  ],
+  ['a template that is gone', 'template_unknown', () => templateRows.remove(at, { channel_id: channel.id })],
   [
     'a template with other parameters',
     'template_unknown',
-    `update templates set components = '[{"type": "BODY", "text": "Hello {{1}} {{2}}"}]' where channel_id = $1`,
+    () => templateRows.change(at, { channel_id: channel.id }, { components: [{ type: 'BODY', text: 'Hello {{1}} {{2}}' }] }),
   ],
-  ['a channel that is restricted', 'channel_stopped', `update channels set status = 'restricted' where id = $1`],
-  ['a channel that was deleted', 'channel_stopped', 'update channels set deleted_at = clock_timestamp() where id = $1'],
-  [
-    'the alarm of a message',
-    'spam_limit',
-    `update campaigns set alarm = 'spam_limit' where id = (select campaign_id from campaign_channels where channel_id = $1)`,
-  ],
-])('%s: paused by itself, %s, and nothing is sent', async (_, reason, change) => {
-  await at.sql(change, [channel.id]);
+  ['a channel that is restricted', 'channel_stopped', () => channelRows.change(at, channel.id, { status: 'restricted' })],
+  ['a channel that was deleted', 'channel_stopped', () => channelRows.change(at, channel.id, { deleted_at: rightNow() })],
+  ['the alarm of a message', 'spam_limit', () => campaignRows.change(at, id, { alarm: 'spam_limit' })],
+])('%s: paused by itself, %s, and nothing is sent', async (_, reason, happen) => {
+  await happen();
   expect((await at.feed(id)).kind).toBe('done');
   expect(await at.statusOf(id)).toEqual({ status: 'paused', phase: 'sending', reason });
   expect(await at.counts(id)).toEqual({ pending: 3 });
@@ -65,16 +65,13 @@ test('more than a fifth of the last results failed: paused', async () => {
 });
 
 test.each([
-  ['its template is gone', 'delete from templates where channel_id = $1'],
-  ['its channel is restricted', `update channels set status = 'restricted' where id = $1`],
-  [
-    'a message has raised an alarm',
-    `update campaigns set alarm = 'spam_limit' where id = (select campaign_id from campaign_channels where channel_id = $1)`,
-  ],
-])('%s, and nobody is left to be written to: it waits for what is under way, and ends', async (_, change) => {
+  ['its template is gone', () => templateRows.remove(at, { channel_id: channel.id })],
+  ['its channel is restricted', () => channelRows.change(at, channel.id, { status: 'restricted' })],
+  ['a message has raised an alarm', () => campaignRows.change(at, id, { alarm: 'spam_limit' })],
+])('%s, and nobody is left to be written to: it waits for what is under way, and ends', async (_, happen) => {
   await at.feed(id);
   expect(await at.counts(id)).toEqual({ queued: 3 });
-  await at.sql(change, [channel.id]);
+  await happen();
   expect(await at.feed(id)).toMatchObject({ kind: 'wait', delayMs: 1_000 });
   expect(await at.statusOf(id)).toEqual({ status: 'running', phase: 'settling', reason: '' });
   await at.settle(id);

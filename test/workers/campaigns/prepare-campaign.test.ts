@@ -15,8 +15,9 @@ import { type CampaignHouse, openCampaignHouse } from '../../support/campaigns.t
 import type { ChannelMade } from '../../support/factories/channel.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { campaignRows, recipientRows } from '../../support/work/campaigns.ts';
-import { contactRows, segmentRows, tagRows } from '../../support/work/contacts.ts';
+import { contactRows, contactTagRows, segmentOf, segmentRows, tagRows } from '../../support/work/contacts.ts';
 import { jobRows } from '../../support/work/jobs.ts';
+import { isLockAwaited } from '../../support/work/locks.ts';
 import { conversationRows } from '../../support/work/messages.ts';
 import { organizationRows } from '../../support/work/organizations.ts';
 
@@ -48,21 +49,17 @@ async function segment(kind: 'dynamic' | 'static', given: { filters?: object[]; 
     filters: (given.filters ?? []) as Filter[],
     tags: given.tags ?? [],
   });
-  await at.sql(
-    'insert into segment_members (organization_id, segment_id, contact_id) select $1, $2, k from unnest($3::uuid[]) k',
-    [at.organization, id, given.members ?? []],
-  );
+  await segmentOf(at, at.organization, id, given.members ?? []);
   return id;
 }
 
 async function tagged(name: string, contactIds: string[]) {
   const id = uuidv7();
   await tagRows.add(at, { organization_id: at.organization, id, name });
-  await at.sql('insert into contact_tags (organization_id, contact_id, tag_id) select $1, k, $2 from unnest($3::uuid[]) k', [
-    at.organization,
-    id,
-    contactIds,
-  ]);
+  await contactTagRows.addAll(
+    at,
+    contactIds.map((contactId) => ({ organization_id: at.organization, contact_id: contactId, tag_id: id })),
+  );
 }
 
 test('each source, less the excluded, each contact once; then it is fed', async () => {
@@ -260,10 +257,7 @@ test('a resume that finds the job of a paused campaign can count on it', async (
   await resuming.connect();
   await resuming.query(`begin; select pg_advisory_xact_lock(hashtextextended('${campaignLane(id)}', 0))`);
   const ended = at.prepare(id);
-  await waitFor('the end of the run', async () => {
-    const waiting = await at.sql(`select 1 from pg_locks where locktype = 'advisory' and not granted`);
-    return waiting.length > 0;
-  });
+  await waitFor('the end of the run', () => isLockAwaited(at, { event: 'advisory' }));
   await resuming.query(`update campaigns set status = 'running' where id = $1`, [id]);
   await resuming.query('commit');
   await resuming.end();

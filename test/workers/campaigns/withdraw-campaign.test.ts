@@ -40,8 +40,8 @@ test.each([false, true])('what nobody has claimed ends, with a held pool: %s', a
     { status: 'failed', code: 'campaign_cancelled', n: 79 },
     { status: 'sending', code: null, n: 1 },
   ]);
-  const jobs = await at.sql(`select state from jobs where subject_id in (select id from messages where campaign_id = $1)`, [id]);
-  expect(jobs).toHaveLength(1);
+  const ids = (await at.messagesOf(id)).map((message) => message.id);
+  expect(await jobRows.count(at, { subject_id: { $in: ids } })).toBe(1);
   expect(await campaignRows.all(at, id, ['withdrawing'])).toEqual([{ withdrawing: false }]);
   const told = await at.sql(
     `select 1 from events where type = 'message.failed' and data->>'code' = 'campaign_cancelled'

@@ -3,7 +3,7 @@ import { askDueChecks, maxDue } from '../../../src/channels/due-checks.ts';
 import { type Channel, useApp } from '../../support/app.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { channelHealthRows, channelRows } from '../../support/work/channels.ts';
-import { jobRows, poolRows } from '../../support/work/jobs.ts';
+import { hasWork, heldUntil, jobRows, poolRows } from '../../support/work/jobs.ts';
 import { messageRows } from '../../support/work/messages.ts';
 import { ahead, rightNow } from '../../support/work/rows.ts';
 
@@ -77,8 +77,7 @@ describe('checks by time', () => {
       await due(channel);
       expect(await look()).toBe(turn === 0 ? 1 : 0);
     }
-    const jobs = await app.rows(`select 1 from jobs where subject_id = $1 and name = 'channels.watch'`, [channel.id]);
-    expect(jobs).toHaveLength(1);
+    expect(await jobRows.count(app, { subject_id: channel.id, name: 'channels.watch' })).toBe(1);
   });
 
   test('a channel that was disconnected by hand is passed over', async () => {
@@ -98,13 +97,7 @@ describe('checks by time', () => {
     await look();
     await waitFor('the stop', async () => (await statusOf(channel)) === 'auth_error');
     expect((await row(channel)).token_state).toBe('invalid');
-    await waitFor('the end of the check', async () => {
-      const live = await app.rows(
-        `select 1 from jobs where subject_id = $1 and name = 'channels.watch' and state in ('blocked', 'waiting', 'queued')`,
-        [channel.id],
-      );
-      return live.length === 0;
-    });
+    await waitFor('the end of the check', async () => !(await hasWork(app, 'channels.watch', channel.id)));
     await refuse(channel, null);
     await due(channel);
     await look();
@@ -181,7 +174,6 @@ describe('a token that is refused stops the channel whatever was asked', () => {
     const { status } = await app.call(operation, call);
     expect(status).toBe(200);
     await waitFor('the stop', async () => (await statusOf(channel)) === 'auth_error');
-    const [pool] = await app.rows('select held_until::text as until from pools where id = $1', [`channel:${channel.id}`]);
-    expect(pool).toEqual({ until: 'infinity' });
+    expect(await heldUntil(app, `channel:${channel.id}`)).toBe('infinity');
   });
 });

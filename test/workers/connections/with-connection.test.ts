@@ -9,7 +9,7 @@ import { useApp } from '../../support/app.ts';
 import { connectCalendar } from '../../support/connections.ts';
 import type { Body, Tenant } from '../../support/product.ts';
 import { connectionRows } from '../../support/work/connections.ts';
-import { holdForever, jobRows } from '../../support/work/jobs.ts';
+import { heldUntil, holdForever, jobRows } from '../../support/work/jobs.ts';
 import { ahead } from '../../support/work/rows.ts';
 
 const app = useApp({ workers: true });
@@ -24,8 +24,6 @@ const tokenOf = async (id: string, refused?: string) => {
   return accessToken(own, await accountOf(id), { secrets, tokens: providers.tokens, timeoutMs: 2_000 }, refused);
 };
 const check = (id: string) => app.call('connections.check', { params: { connectionID: id }, headers: { prefer: 'wait=10' } });
-const heldUntil = async (id: string) =>
-  (await app.one('select held_until::text as held from pools where id = $1', [connectionPool(id)])).held;
 
 let accounts = 0;
 /** With the account at the sandbox that its tokens are of. */
@@ -95,7 +93,7 @@ describe('refused credentials', () => {
     expect(refused.status).toBe(422);
     expect(refused.body.error.code).toBe('provider_refused');
     expect(await status(id)).toBe('auth_error');
-    expect(await heldUntil(id)).toBe('infinity');
+    expect(await heldUntil(app, connectionPool(id))).toBe('infinity');
     const told = await app.rows(`select data->>'status' as status from events where subject_id = $1 order by seq`, [id]);
     expect(told.map((event) => event.status)).toEqual(['connected', 'auth_error']);
 
@@ -104,7 +102,7 @@ describe('refused credentials', () => {
       body: { credentials: { refresh_token: `sandbox-refresh-token-${name}.2` } },
     });
     expect(body).toMatchObject({ status: 'connected', last_error: null });
-    expect(await heldUntil(id)).toBeNull();
+    expect(await heldUntil(app, connectionPool(id))).toBeNull();
   });
 
   test('a refusal of the old credentials does not stop the new ones', async () => {
@@ -128,7 +126,7 @@ describe('refused credentials', () => {
     await stopConnection(transact, await accountOf(id), 'auth_error', 'refused');
     const { body } = await check(id);
     expect(body).toMatchObject({ status: 'connected', last_error: null });
-    expect(await heldUntil(id)).toBeNull();
+    expect(await heldUntil(app, connectionPool(id))).toBeNull();
   });
 
   test.each([

@@ -1,10 +1,11 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { eraseContactJob } from '../../../src/contacts/erasure/jobs.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
-import { type Body, type Channel, useApp } from '../../support/app.ts';
+import { type Channel, useApp } from '../../support/app.ts';
 import { bodyFor, inboundFrom } from '../../support/provider-body.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { erasureRows } from '../../support/work/contacts.ts';
+import { eventRows } from '../../support/work/events.ts';
 import { messageRows } from '../../support/work/messages.ts';
 import { providerWebhookRows, unmatchedStatusRows } from '../../support/work/provider-webhooks.ts';
 
@@ -20,8 +21,8 @@ const bodies = async (): Promise<string[]> =>
   (await providerWebhookRows.all(app, {}, ['body'])).map(({ body }) => body.toString('utf8'));
 const erasures = async () => await erasureRows.count(app);
 const unmatched = async () =>
-  (await app.rows<Body>('select provider_message_id as id, state from unmatched_statuses order by id')).map((row) => [
-    row.id,
+  (await unmatchedStatusRows.all(app, {}, ['provider_message_id', 'state'], { id: 'asc' })).map((row) => [
+    row.provider_message_id,
     row.state,
   ]);
 
@@ -108,7 +109,8 @@ test('what was said in a conversation that a merge ended is theirs too', async (
     ids.push((await app.conversation(channel, phone)).contactId);
     await app.webhook(bodyFor(channel, inboundFrom(phone)));
   }
-  const messageEvents = () => app.rows(`select 1 from events where data->>'from_phone' = any($1)`, [[old, young]]);
+  const messageEvents = async () =>
+    (await eventRows.all(app, {}, ['data'])).filter(({ data }) => [old, young].includes(data.from_phone as string));
   await waitFor('both messages', async () => (await messageEvents()).length === 2);
   await app.idle();
   const merge = { params: { contactID: ids[0]! }, body: { contact_id: ids[1] } };

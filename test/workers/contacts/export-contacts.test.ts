@@ -20,6 +20,7 @@ import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { contactRows, exportChunkRows, exportRows } from '../../support/work/contacts.ts';
 import { jobRows } from '../../support/work/jobs.ts';
+import { cancelStatement, isLockAwaited, lockWaiters } from '../../support/work/locks.ts';
 
 let house: House;
 let organizationId: string;
@@ -124,13 +125,11 @@ test('a statement that takes too long spends a try: it does not try for ever', a
     await query(em, 'lock table contacts in access exclusive mode');
     const run = house.run(handler, { organization_id: organizationId, id: own.job.id });
     // What the time limit does.
-    await waitFor('a statement to cut', async () => {
-      const cut = await house.sql(
-        `select pg_cancel_backend(pid) from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock' and query like '%from contacts k%'`,
-      );
-      return cut.length > 0;
-    });
+    const pid = await waitFor(
+      'a statement to cut',
+      async () => (await lockWaiters(house, { statement: '%from contacts k%' }))[0],
+    );
+    await cancelStatement(house, pid);
     return { run };
   });
   expect(await running.run).toMatchObject({ kind: 'again', reason: expect.stringContaining('export fewer') });
@@ -192,12 +191,7 @@ test('failing at the moment of the look, it is not overlooked', async () => {
       [own.id],
       new Date().toISOString(),
     );
-    await waitFor('the look to wait for it', async () => {
-      const waiting = await house.sql(
-        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%contact_exports%'`,
-      );
-      return waiting.length > 0;
-    });
+    await waitFor('the look to wait for it', () => isLockAwaited(house, { statement: '%contact_exports%' }));
     return { look };
   });
   expect(await looking.look).toBe(0);

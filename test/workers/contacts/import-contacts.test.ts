@@ -22,6 +22,7 @@ import { startStopwatch } from '../../support/stopwatch.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { contactImportErrorRows, contactImportRows, contactRows } from '../../support/work/contacts.ts';
 import { jobRows } from '../../support/work/jobs.ts';
+import { lockWaiters, terminateConnection } from '../../support/work/locks.ts';
 
 let house: House;
 let organizationId: string;
@@ -123,13 +124,9 @@ describe('a run that ends in the middle', () => {
       [organizationId, phone(600)],
     );
     const dying = run(own).catch((error: Error) => error.message);
-    const pid = await waitFor('the batch to wait', async () => {
-      const [waiting] = await house.sql<{ pid: number }>(
-        `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into contact_identities%'`,
-      );
-      return waiting?.pid;
-    });
-    await house.sql('select pg_terminate_backend($1)', [pid]);
+    const inserting = { statement: '%insert into contact_identities%' };
+    const pid = await waitFor('the batch to wait', async () => (await lockWaiters(house, inserting))[0]);
+    await terminateConnection(house, pid);
     expect(await dying).toMatch(/terminat/i);
     await held.query('rollback');
     held.release();

@@ -94,7 +94,7 @@ test('a run of an earlier time does not end the later one', async () => {
 
 test('a job that is not the task’s own ends without a word', async () => {
   const row = await due();
-  await house.sql('update crm_tasks set reminder_job_id = uuidv7() where id = $1', [taskId]);
+  await taskRows.change(house, taskId, { reminder_job_id: uuidv7() });
   expect((await house.run(handler, row)).kind).toBe('done');
   expect(await reminders()).toEqual([]);
 });

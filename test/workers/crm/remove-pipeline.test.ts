@@ -5,7 +5,8 @@ import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { type PipelineMade, pipeline } from '../../support/factories/pipeline.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { dealRows, stageRows } from '../../support/work/crm.ts';
-import { jobRows } from '../../support/work/jobs.ts';
+import { eventRows } from '../../support/work/events.ts';
+import { jobRows, requeue } from '../../support/work/jobs.ts';
 
 const app = useApp({ workers: true });
 let own: Tenant;
@@ -26,12 +27,7 @@ const fill = (stageId: string, count: number) =>
     [own.organizationId, sales.id, stageId, count],
   );
 const countIn = async (stageId: string): Promise<number> => await dealRows.count(app, { stage_id: stageId });
-const told = async (): Promise<number> =>
-  (
-    await app.one(`select count(*)::int as n from events where organization_id = $1 and type = 'deal.stage_changed'`, [
-      own.organizationId,
-    ])
-  ).n;
+const told = () => eventRows.count(app, { organization_id: own.organizationId, type: 'deal.stage_changed' });
 
 async function ended(id: string): Promise<Body> {
   return waitFor('the end of the operation', async () => {
@@ -51,12 +47,9 @@ async function remove(stageID: string, move_to: string): Promise<string> {
 
 /** The job as it stood, to be run once more. */
 async function again(id: string, payload: object = {}): Promise<Body> {
-  await app.rows(
-    `update jobs
-        set state = 'queued', run = run + 1, finished_at = null, check_at = clock_timestamp(), payload = payload || $2::jsonb
-      where id = $1`,
-    [id, JSON.stringify(payload)],
-  );
+  const job = await jobRows.one(app, id);
+  await jobRows.change(app, id, { payload: { ...job.payload, ...payload } });
+  await requeue(app, id);
   return ended(id);
 }
 
@@ -86,8 +79,7 @@ test('a run that was cut off is gone on with: what was moved is not moved again'
   await fill(sales.stages.first, 130);
   expect((await again(id)).status).toBe('succeeded');
   expect([await countIn(sales.stages.second), await told()]).toEqual([250, 250]);
-  const stages = await app.rows('select 1 from pipeline_stages where id = $1', [sales.stages.first]);
-  expect(stages).toEqual([]);
+  expect(await stageRows.count(app, sales.stages.first)).toBe(0);
 });
 
 test('without the stage that was to take the deals it fails, and each deal stays where it is', async () => {

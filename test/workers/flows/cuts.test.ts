@@ -15,7 +15,9 @@ import {
   unpaced,
 } from '../../support/flow-moves.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { flowRows } from '../../support/work/flows.ts';
 import { jobRows, requeue } from '../../support/work/jobs.ts';
+import { rightNow } from '../../support/work/rows.ts';
 
 const app = useApp({ workers: true, workerEnv: { PROVIDER_TIMEOUT_MS: '2000' } });
 
@@ -66,7 +68,8 @@ test.each(cells)('$action after $before, changed: $isChanged, cut at: $cut, $kin
 
   const provider = await there(app, channel);
   if (cell.status === null) {
-    expect([provider, await app.rows('select 1 from flows where id = $1', [id])]).toEqual([[], []]);
+    expect(provider).toEqual([]);
+    expect(await flowRows.count(app, id)).toBe(0);
     return;
   }
   const flow = await flowOf(app, id);
@@ -103,7 +106,7 @@ test('a creation that never had an answer is looked for before another is made, 
   const channel = await unpaced(app);
   const { id } = await draft(app, channel);
   await app.control('POST', '/flows', { waba_id: channel.wabaId, name: (await flowOf(app, id)).name });
-  await app.rows('update flows set asked_at = clock_timestamp(), pushed_name = name where id = $1', [id]);
+  await flowRows.change(app, id, { asked_at: rightNow(), pushed_name: (await flowOf(app, id)).name });
   expect((await app.call('flows.delete', { params: { flowID: id }, headers: { prefer: 'wait=20' } })).status).toBe(204);
   expect(await there(app, channel)).toEqual([]);
 });

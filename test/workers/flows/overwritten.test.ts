@@ -17,6 +17,7 @@ import {
 } from '../../support/flow-moves.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { flowRows } from '../../support/work/flows.ts';
+import { rightNow } from '../../support/work/rows.ts';
 
 const app = useApp({ workers: true, workerEnv: { PROVIDER_TIMEOUT_MS: '2000' } });
 
@@ -161,7 +162,7 @@ describe('a draft of the name that was there before a creation without an answer
     const channel = await unpaced(app);
     const { id, name } = await draft(app, channel);
     await app.control('POST', '/flows', { waba_id: channel.wabaId, name, flow_json: document('Theirs') });
-    await app.rows('update flows set asked_at = clock_timestamp(), pushed_name = name where id = $1', [id]);
+    await flowRows.change(app, id, { asked_at: rightNow(), pushed_name: name });
     expect((await app.call('flows.delete', { params: { flowID: id }, headers: { prefer: 'wait=20' } })).status).toBe(204);
     expect(await flowRows.count(app, id)).toBe(0);
     expect(await titles(channel)).toEqual(['Theirs']);

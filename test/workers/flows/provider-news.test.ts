@@ -131,7 +131,7 @@ test('what a provider whose clock is behind ours decides after our own act is no
   await tell(channel, moved(providerId, 'PUBLISHED', 'THROTTLED'), at);
   await tell(channel, moved(providerId, 'THROTTLED', 'PUBLISHED'), at + 10);
   // Ours, by our clock.
-  await app.rows('update flows set told_at = to_timestamp($2) where id = $1', [flow.id, at + 50]);
+  await flowRows.change(app, flow.id, { told_at: new Date((at + 50) * 1_000).toISOString() });
   for (const older of [at, at + 10]) await tell(channel, moved(providerId, 'PUBLISHED', 'BLOCKED'), older);
   await tell(channel, moved(providerId, 'PUBLISHED', 'DRAFT'), at + 15);
   expect((await flowOf(app, flow.id)).status).toBe('published');

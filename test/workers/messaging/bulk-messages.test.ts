@@ -25,12 +25,9 @@ async function bulk(channel: Channel, count: number) {
 
 /** Seconds of the epoch. */
 const claims = async (ids: string[]) =>
-  (
-    await app.rows<{ at: number }>(
-      `select (extract(epoch from sending_at))::float8 as at from messages where id = any($1) order by 1`,
-      [ids],
-    )
-  ).map(({ at }) => at);
+  (await messageRows.all(app, { id: { $in: ids } }, ['sending_at'], { sending_at: 'asc' })).map(
+    ({ sending_at }) => Date.parse(sending_at!) / 1_000,
+  );
 const sent = async (ids: string[]) => (await messageRows.count(app, { id: { $in: ids }, provider_message_id: null })) === 0;
 
 test('a bulk message runs in the queue of its own, to its end', async () => {

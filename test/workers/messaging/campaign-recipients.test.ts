@@ -5,7 +5,7 @@ import { campaign } from '../../support/factories/campaign.ts';
 import { bodyFor, inboundFrom } from '../../support/provider-body.ts';
 import { campaignRows, recipientRows } from '../../support/work/campaigns.ts';
 import { conversationRows, messageRows } from '../../support/work/messages.ts';
-import { before, rightNow } from '../../support/work/rows.ts';
+import { movedBack, rightNow } from '../../support/work/rows.ts';
 
 /** Messages of a campaign as its feed makes them; the workers start when they wait. */
 const app = useApp({ workerEnv: { STOP_WORDS: 'STOP' } });
@@ -110,8 +110,7 @@ const write = async ({ phone }: Made, more: object = {}) => {
   expect((await app.webhook(bodyFor(channel, inboundFrom(phone, { ...more })))).status).toBe(200);
   await app.idle();
 };
-const awaited = async ({ conversationId }: Made) =>
-  (await app.one('select awaited_recipient_id as id from conversations where id = $1', [conversationId])).id;
+const awaited = async ({ conversationId }: Made) => (await conversationRows.one(app, conversationId)).awaited_recipient_id;
 
 describe('what a person does after it', () => {
   test('their first message is the answer, and no later one', async () => {
@@ -141,7 +140,7 @@ describe('what a person does after it', () => {
   });
 
   test('after 72 hours neither is because of it', async () => {
-    await recipientRows.change(app, made.old.recipientId, { sent_at: before('sent_at', '73 hours') });
+    await recipientRows.change(app, made.old.recipientId, { sent_at: movedBack('sent_at', '73 hours') });
     await write(made.old, { text: { body: 'STOP' } });
     expect(await recipient(made.old)).toMatchObject({ replied_at: null, opted_out_at: null });
     expect(await awaited(made.old)).toBeNull();
@@ -157,11 +156,14 @@ describe('what a person does after it', () => {
   test.each(['queued', 'failed', 'skipped'])('a message of a later campaign is %s: it answers the one before', async (status) => {
     const { conversationId, contactId } = made.overlapped;
     await recipientRows.change(app, made.overlapped.recipientId, { replied_at: null });
-    const { id: later } = await app.one(
-      `insert into campaign_recipients (id, organization_id, campaign_id, contact_id, channel_id, status, queued_at)
-       values (uuidv7(), $1, $2, $3, $4, $5, clock_timestamp()) returning id`,
-      [app.tenant.organizationId, otherCampaignId[status], contactId, channel.id, status],
-    );
+    const later = await recipientRows.add(app, {
+      organization_id: app.tenant.organizationId,
+      campaign_id: otherCampaignId[status],
+      contact_id: contactId,
+      channel_id: channel.id,
+      status: status as 'queued',
+      queued_at: rightNow(),
+    });
     await conversationRows.change(app, conversationId, { awaited_recipient_id: later });
     await write(made.overlapped);
     expect((await recipient(made.overlapped)).replied_at).not.toBeNull();

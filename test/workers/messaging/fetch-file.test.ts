@@ -9,7 +9,7 @@ import { waitFor } from '../../support/wait-for.ts';
 import { channelRows } from '../../support/work/channels.ts';
 import { jobRows, poolRows, redispatchNow } from '../../support/work/jobs.ts';
 import { assetRows, fetchRows, messageRows } from '../../support/work/messages.ts';
-import { before } from '../../support/work/rows.ts';
+import { movedBack } from '../../support/work/rows.ts';
 
 const app = useApp({ workers: true });
 let channel: Channel;
@@ -52,10 +52,7 @@ async function sendsFile(type: string, mimeType: string, bytes: Buffer, more: ob
   return { phone, providerId: providerId as string, message };
 }
 const stored = (providerId: string) =>
-  waitFor('the message', async () => {
-    const rows = await app.rows('select 1 from messages where provider_message_id = $1', [providerId]);
-    return rows.length > 0;
-  });
+  waitFor('the message', async () => (await messageRows.count(app, { provider_message_id: providerId })) > 0);
 const settled = (providerId: string) =>
   waitFor('the file to be settled', async () => {
     const message = await messageOf(providerId);
@@ -147,8 +144,7 @@ describe('a fetch', () => {
     const requests = (await asked(content.id)).length;
     const { asset_id, ...unsettled } = content;
     const { organizationId } = channel.tenant;
-    const pending = JSON.stringify({ ...unsettled, media: { status: 'pending' } });
-    await app.rows('update messages set content = $2 where id = $1', [id, pending]);
+    await messageRows.change(app, id, { content: { ...unsettled, media: { status: 'pending' } } });
     await fetchRows.add(app, { organization_id: organizationId, message_id: id });
     await app.web.deps.ledger.transact({}, async (tx) => tx.enqueue(fetchFileJob, organizationId, { message_id: id }));
     expect((await settled(providerId)).content.asset_id).toBe(asset_id);
@@ -281,7 +277,7 @@ describe('a contact that is erased', () => {
     await channelRows.change(app, own.id, { status: 'restricted' });
     const { message, providerId } = await sendsFile('image', 'image/jpeg', jpeg(), {}, own);
     await waitFor('the job to wait', async () => new Date((await jobOf(message.id)).run_at).getTime() > Date.now() + 60_000);
-    await messageRows.change(app, message.id, { created_at: before('created_at', '32 days') });
+    await messageRows.change(app, message.id, { created_at: movedBack('created_at', '32 days') });
     await redispatchNow(app, { subject_id: message!.id });
     expect((await settled(providerId)).content.media).toEqual({ status: 'gone' });
   });

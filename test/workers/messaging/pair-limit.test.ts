@@ -20,11 +20,9 @@ async function accepted(channel: Channel, phone: string, count: number) {
 
 /** Milliseconds until their next run, of the jobs that are still there. */
 const timesOf = (ids: string[]) =>
-  app.rows(
-    `select j.state, j.attempts, extract(epoch from j.run_at - clock_timestamp())::float8 as seconds
-       from jobs j where j.subject_id = any($1) order by j.seq`,
-    [ids],
-  );
+  jobRows
+    .all(app, { subject_id: { $in: ids } }, ['state', 'attempts', 'run_at'], { seq: 'asc' })
+    .then((jobs) => jobs.map(({ run_at, ...job }) => ({ ...job, seconds: (Date.parse(run_at) - Date.now()) / 1_000 })));
 const comeNow = (ids: string[]) => makeDue(app, { subject_id: { $in: ids } });
 const refusedTries = async (id: string) => await messageAttemptRows.count(app, { message_id: id, provider_code: '131056' });
 

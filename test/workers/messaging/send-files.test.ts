@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { publicIdOf } from '../../../src/media/asset-id.ts';
@@ -12,7 +13,7 @@ import { waitFor } from '../../support/wait-for.ts';
 import { channelRows, templateRows } from '../../support/work/channels.ts';
 import { makeDue, redispatchNow } from '../../support/work/jobs.ts';
 import { assetRows, messageAttemptRows, messageRows, uploadRows } from '../../support/work/messages.ts';
-import { ago, before, rightNow } from '../../support/work/rows.ts';
+import { ago, movedBack, rightNow } from '../../support/work/rows.ts';
 
 const app = useApp({ workers: true });
 let channel: Channel;
@@ -178,15 +179,17 @@ describe('a message with an asset', () => {
   test('whose upload belongs to a message that died is uploaded by another when the claim is over, and not before', async () => {
     const own = await app.connect();
     const { id: assetId, storage_key } = await asset(jpeg());
-    await app.rows(
-      `insert into media_uploads (organization_id, asset_id, phone_number_id, claimed_by, claimed_at)
-       values ($1, $2, $3, gen_random_uuid(), clock_timestamp())`,
-      [own.tenant.organizationId, assetId, own.phoneNumberId],
-    );
+    await uploadRows.add(app, {
+      organization_id: own.tenant.organizationId,
+      asset_id: assetId,
+      phone_number_id: own.phoneNumberId,
+      claimed_by: randomUUID(),
+      claimed_at: rightNow(),
+    });
     const id = await sent('image', { asset_id: publicIdOf(storage_key) }, own);
     await waitFor('its wait', async () => (await app.jobOf(id))?.run_at > (await app.jobOf(id))?.created_at);
     expect([(await app.message(id)).status, await uploads(own)]).toEqual(['queued', []]);
-    await uploadRows.change(app, { phone_number_id: own.phoneNumberId }, { claimed_at: before('claimed_at', '331 seconds') });
+    await uploadRows.change(app, { phone_number_id: own.phoneNumberId }, { claimed_at: movedBack('claimed_at', '331 seconds') });
     await app.messageIn(id, 'read');
     expect([(await uploads(own)).length, (await arrived(id)).length]).toEqual([1, 1]);
   });

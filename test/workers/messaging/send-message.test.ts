@@ -3,8 +3,9 @@ import { type Channel, useApp } from '../../support/app.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { channelRows, templateRows } from '../../support/work/channels.ts';
 import { identityRows } from '../../support/work/contacts.ts';
-import { holdForever, jobRows, poolRows, releasePool } from '../../support/work/jobs.ts';
-import { endpointRows } from '../../support/work/webhooks.ts';
+import { eventRows } from '../../support/work/events.ts';
+import { heldUntil, holdForever, jobRows, poolRows, releasePool } from '../../support/work/jobs.ts';
+import { deliveryRows, endpointRows } from '../../support/work/webhooks.ts';
 
 const app = useApp({ workers: true });
 let channel: Channel;
@@ -60,11 +61,10 @@ describe('a message goes out', () => {
       body: { url: 'http://127.0.0.1:1/hooks', event_types: ['message.sent'] },
     });
     await app.messageIn(id, 'read');
-    const deliveries = await app.rows(
-      `select e.type from webhook_deliveries d join events e on e.id = d.event_id where d.endpoint_id = $1 and e.data->>'message_id' = $2`,
-      [endpoint.id, id],
-    );
-    expect(deliveries).toEqual([{ type: 'message.sent' }]);
+    const delivered = (await deliveryRows.all(app, { endpoint_id: endpoint.id }, ['event_id'])).map(({ event_id }) => event_id);
+    const events = await eventRows.all(app, { id: { $in: delivered } }, ['type', 'data']);
+    const types = events.filter(({ data }) => (data as { message_id?: string }).message_id === id).map(({ type }) => type);
+    expect(types).toEqual(['message.sent']);
     await endpointRows.change(app, endpoint.id, { enabled: false, event_types: [] });
   });
 
@@ -154,9 +154,7 @@ describe('the whole channel is refused', () => {
     });
     expect(held).toMatchObject({ attempts: 0 });
     expect((await app.message(first.id)).status).toBe('queued');
-    expect((await app.one('select held_until::text as until from pools where id = $1', [`channel:${own.id}`])).until).toBe(
-      'infinity',
-    );
+    expect(await heldUntil(app, `channel:${own.id}`)).toBe('infinity');
     expect((await app.text(own, first.phone)).status).toBe(409);
     expect((await typesOf(own.id)).at(-1)).toBe(`channel.status_update ${status}`);
     expect(await app.sends(own)).toHaveLength(1);
@@ -201,12 +199,12 @@ describe('busy', () => {
     expect([waiting.attempts, waiting.state]).toEqual([0, 'queued']);
     // It lasts until the other one is through, however slow the machine is.
     const pool = `channel:${own.id}`;
-    const { held_until: heldUntil } = await app.one('select held_until::text from pools where id = $1', [pool]);
+    const until = await heldUntil(app, pool);
     await holdForever(app, pool);
     const other = await send();
     await app.messageIn(other.id, 'read');
     expect((await app.message(id)).status).toBe('queued');
-    await poolRows.change(app, pool, { held_until: heldUntil });
+    await poolRows.change(app, pool, { held_until: until });
     await app.messageIn(id, 'read');
     expect(performance.now() - startedAt).toBeGreaterThan(1_900);
     expect(await app.sends(own)).toHaveLength(2);

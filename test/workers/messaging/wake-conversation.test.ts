@@ -7,6 +7,7 @@ import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { wakeConversation } from '../../../workers/messaging/wake-conversation.ts';
 import { type ConversationMade, conversation } from '../../support/factories/conversation.ts';
 import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
+import { eventRows } from '../../support/work/events.ts';
 import { jobRows, makeDue } from '../../support/work/jobs.ts';
 import { conversationRows } from '../../support/work/messages.ts';
 import { ahead, rightNow } from '../../support/work/rows.ts';
@@ -39,12 +40,9 @@ async function due() {
 }
 const state = async () => (await conversationRows.all(house, talk.id, ['status', 'snoozed_until']))[0];
 const woken = async () =>
-  (
-    await house.sql<{ data: { changed: string[] } }>(
-      `select data from events where subject_id = $1 and data->>'status' = 'open' order by seq`,
-      [talk.id],
-    )
-  ).map(({ data }) => data.changed);
+  (await eventRows.all(house, { subject_id: talk.id }, ['data'], { seq: 'asc' }))
+    .filter(({ data }) => data.status === 'open')
+    .map(({ data }) => data.changed as string[]);
 
 test('until its time the job stays in the table, and no sweep gives it to the queue', async () => {
   await snooze(24);

@@ -131,10 +131,7 @@ describe('it is matched', () => {
 
   test('by an earlier send of a message that was sent again', async () => {
     const { id, phone, providerId } = await sent();
-    await app.rows(
-      `update messages set superseded_ids = array[provider_message_id], provider_message_id = 'wamid.' || id where id = $1`,
-      [id],
-    );
+    await messageRows.change(app, id, { superseded_ids: [providerId], provider_message_id: `wamid.${id}` });
     const { response } = await received(phone, { day: 'mon' }, { to: providerId });
     expect(response).toMatchObject({ flow_id: flow.id, sent_message_id: id });
   });
@@ -306,9 +303,7 @@ describe('what was answered is kept whole:', () => {
         response: { day: 'mon', name: 'Ada' },
         with_token,
       });
-      await waitFor('the answer', async () =>
-        (await app.rows('select 1 from messages where provider_message_id = $1', [message_id])).at(0),
-      );
+      await waitFor('the answer', async () => (await messageRows.count(app, { provider_message_id: message_id })) > 0);
       const [response] = await flowResponseRows.all(app, { sent_message_id: id });
       expect(response).toMatchObject({ flow_id: flow.id, client_token: 'booking-4711', response: { day: 'mon' } });
     }

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { type Channel, useApp } from '../../support/app.ts';
 import { bodyFor, inboundFrom, textFrom } from '../../support/provider-body.ts';
-import { contactRows, identityRows } from '../../support/work/contacts.ts';
+import { contactRows, duplicateRows, identityRows } from '../../support/work/contacts.ts';
 import { conversationRows, messageRows } from '../../support/work/messages.ts';
 import { providerWebhookRows } from '../../support/work/provider-webhooks.ts';
 import { ago } from '../../support/work/rows.ts';
@@ -35,8 +35,10 @@ const numberOf = async (id: string) => (await contactRows.one(app, id)).phone_nu
 const updates = async (id: string) =>
   (await app.events(id)).filter(({ type }) => type === 'contact.updated').map(({ data }) => data.changed);
 const contacts = async () => await contactRows.count(app);
-const pairsOf = (id: string) =>
-  app.rows('select contact_id, other_id, reason from contact_duplicates where $1 in (contact_id, other_id)', [id]);
+const pairsOf = async (id: string) =>
+  (await duplicateRows.all(app, {}, ['contact_id', 'other_id', 'reason'])).filter(
+    ({ contact_id, other_id }) => contact_id === id || other_id === id,
+  );
 
 describe('a new number', () => {
   test('is the contact’s instead of the old one, and the message is in their conversation', async () => {
@@ -51,7 +53,8 @@ describe('a new number', () => {
     const messages = await messageRows.all(app, { contact_id: id }, ['type', 'from_phone'], { id: 'asc' });
     expect(messages).toEqual(['text', 'system'].map((type) => ({ type, from_phone: old })));
     await writes(next);
-    expect(await app.rows('select distinct conversation_id from messages where contact_id = $1', [id])).toHaveLength(1);
+    const conversations = (await messageRows.all(app, { contact_id: id })).map(({ conversation_id }) => conversation_id);
+    expect(new Set(conversations).size).toBe(1);
     expect(await contacts()).toBe(known);
   });
 
@@ -118,7 +121,7 @@ describe('a notice of the provider is nothing that the person wrote', () => {
     ['customer_identity_changed', (phone) => system(phone, { body: 'User A changed', type: 'customer_identity_changed' })],
   ];
   const conversationOf = async (id: string) =>
-    app.one('select id, status, unread_count, last_inbound_at::text from conversations where contact_id = $1', [id]);
+    conversationRows.one(app, { contact_id: id }, ['id', 'status', 'unread_count', 'last_inbound_at']);
 
   test.each(notices)('%s: no window, nothing unread, and a resolved conversation stays so', async (_, notice) => {
     const phone = app.phone();
@@ -211,11 +214,10 @@ test('messages that come while their contact is merged are all the survivor’s'
   ]);
   expect([merged.status, merged.body.data.id]).toEqual([200, id]);
   await app.idle();
-  const messages = await app.rows(
-    'select contact_id, conversation_id, count(*)::int as n from messages where from_phone = any($1) group by 1, 2',
-    [[one, two]],
-  );
-  expect(messages).toEqual([{ contact_id: id, conversation_id: expect.any(String), n: 18 }]);
+  const messages = await messageRows.all(app, { from_phone: { $in: [one, two] } }, ['contact_id', 'conversation_id']);
+  expect(messages).toHaveLength(18);
+  expect(new Set(messages.map(({ contact_id }) => contact_id))).toEqual(new Set([id]));
+  expect(new Set(messages.map(({ conversation_id }) => conversation_id)).size).toBe(1);
   expect(await providerWebhookRows.all(app, { state: { $ne: 'applied' } }, ['errors'])).toEqual([]);
   expect(await checkJobs(app.web.deps.database)).toEqual([]);
 });

@@ -9,10 +9,10 @@ import { type ConversationMade, conversation } from '../../support/factories/con
 import { message } from '../../support/factories/message.ts';
 import { newId, statusOf } from '../../support/provider-body.ts';
 import { openProviderHouse, type ProviderHouse } from '../../support/provider-house.ts';
-import { makeDue } from '../../support/work/jobs.ts';
+import { jobRows, makeDue } from '../../support/work/jobs.ts';
 import { messageRows } from '../../support/work/messages.ts';
 import { unmatchedStatusRows } from '../../support/work/provider-webhooks.ts';
-import { ago } from '../../support/work/rows.ts';
+import { ago, ahead } from '../../support/work/rows.ts';
 
 /** A status that came before its message had the provider's id. */
 let house: ProviderHouse;
@@ -40,9 +40,8 @@ async function receive(...statuses: object[]) {
 }
 /** Runs the job of every kept status that is due; how many there were. */
 async function matchDue() {
-  const due = await house.sql<{ id: string; run: number }>(
-    `select id, run from jobs where name = 'provider-webhooks.match-status' and run_at <= clock_timestamp() + interval '20 ms'`,
-  );
+  const dueSoon = { name: 'provider-webhooks.match-status', run_at: { $lt: ahead('20 ms') } };
+  const due = await jobRows.all(house, dueSoon, ['id', 'run']);
   await Promise.all(due.map((one) => house.match(one)));
   return due.length;
 }

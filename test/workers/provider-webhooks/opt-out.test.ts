@@ -11,7 +11,9 @@ import { waitFor } from '../../support/wait-for.ts';
 import { templateRows } from '../../support/work/channels.ts';
 import { identityRows, suppressedAddressRows } from '../../support/work/contacts.ts';
 import { holdForever, releasePool } from '../../support/work/jobs.ts';
+import { lockWaiters } from '../../support/work/locks.ts';
 import { messageRows } from '../../support/work/messages.ts';
+import { lastWebhook } from '../../support/work/provider-webhooks.ts';
 
 /** What a person says against being written to: as a message, to the provider, and by a send that is refused. */
 const app = useApp({ workers: true, workerEnv: { STOP_WORDS: 'STOP, Berhenti' } });
@@ -26,8 +28,8 @@ async function applied(body: object) {
   await app.settled();
   expect((await app.webhook(body)).status).toBe(200);
   await app.idle();
-  const [row] = await app.rows('select state, errors from provider_webhooks order by received_at desc limit 1');
-  return row;
+  const { state, errors } = await lastWebhook(app);
+  return { state, errors };
 }
 const write = (phone: string, more: object = {}) => applied(bodyFor(channel, inboundFrom(phone, { ...more })));
 const contactOf = async (phone: string): Promise<string> =>
@@ -321,11 +323,7 @@ describe('a send that the provider refuses with 131050', () => {
     const holder = new pg.Client({ connectionString: app.web.deps.config.databaseUrl });
     await holder.connect();
     await holder.query('select pg_advisory_lock(hashtextextended($1, 0))', [contactLock(contactId)]);
-    const waiting = (count: number) =>
-      waitFor('the wait', async () => {
-        const locks = `select 1 from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()`;
-        return (await app.rows(locks)).length === count;
-      });
+    const waiting = (count: number) => waitFor('the wait', async () => (await lockWaiters(app)).length === count);
     const merging = app.call('contacts.merge', { params: { contactID: survivor.id }, body: { contact_id: contactId } });
     await waiting(1);
     if (sent) await app.webhook(bodyFor(channel, { statuses: [statusOf(sent.provider_message_id, 'failed', failure(131050))] }));

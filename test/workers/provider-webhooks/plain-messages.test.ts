@@ -6,9 +6,11 @@ import { message } from '../../support/factories/message.ts';
 import { inboundFrom, newId, statusOf, textFrom } from '../../support/provider-body.ts';
 import { openProviderHouse, type ProviderHouse } from '../../support/provider-house.ts';
 import { answerFrom } from '../../support/sent-flows.ts';
+import { recipientRows } from '../../support/work/campaigns.ts';
 import { eventRows } from '../../support/work/events.ts';
 import { flowResponseRows, flowSendRows } from '../../support/work/flows.ts';
 import { jobRows } from '../../support/work/jobs.ts';
+import { isLockAwaited } from '../../support/work/locks.ts';
 import { conversationRows, messageRows } from '../../support/work/messages.ts';
 import { deliveryRows, endpointRows } from '../../support/work/webhooks.ts';
 
@@ -106,8 +108,7 @@ describe('an answer', () => {
       answers: [{ id: 'day', label: 'Which day suits you?', value: 'tue', text: 'Tuesday' }],
     });
     expect((await told(talk)).map(({ type }) => type)).toEqual(['message.new', 'conversation.updated', 'flow.response_received']);
-    const [sent] = await house.sql('select responded_at is not null as is_answered from flow_sends where message_id = $1', [id]);
-    expect(sent).toEqual({ is_answered: true });
+    expect((await flowSendRows.one(house, { message_id: id })).responded_at).not.toBeNull();
   });
 
   test('to what opened no flow goes the longer way, and is a response of none', async () => {
@@ -153,8 +154,7 @@ describe('an answer', () => {
     );
     expect(trips).toBeGreaterThan(3);
     expect(state).toBe('applied');
-    const [clicked] = await house.sql('select clicked_at is not null as is_clicked from campaign_recipients where id = $1', [id]);
-    expect(clicked).toEqual({ is_clicked: true });
+    expect((await recipientRows.one(house, id)).clicked_at).not.toBeNull();
   });
 });
 
@@ -195,12 +195,7 @@ test('a conversation that is resolved between the look and the write: what is to
     await other.query('begin');
     await other.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`conversation:${talk.id}`]);
     const applying = house.apply(jobId);
-    for (;;) {
-      const [row] = await house.sql<{ waits: boolean }>(
-        `select exists (select 1 from pg_locks where locktype = 'advisory' and not granted) as waits`,
-      );
-      if (row!.waits) break;
-    }
+    await waitFor('the write', () => isLockAwaited(house, { event: 'advisory' }));
     await other.query(`update conversations set status = 'resolved' where id = $1`, [talk.id]);
     await other.query('commit');
     expect(await applying).toEqual({ kind: 'done' });
@@ -225,18 +220,18 @@ test('twenty of one person at once: each once, and all are counted', async () =>
 // The last one: fills of the endpoint's pool follow it.
 test('heard by an endpoint, as many round trips: each event has its delivery', async () => {
   const talk = await newTalk();
-  const [endpoint] = await house.sql<{ id: string }>(
-    `insert into webhook_endpoints (id, organization_id, url, event_types, ordering, secret)
-       values (uuidv7(), $1, 'https://example.com', '{message.new,conversation.updated}', 'best_effort', '') returning id`,
-    [house.organizationId],
-  );
+  const endpointId = await endpointRows.add(house, {
+    organization_id: house.organizationId,
+    url: 'https://example.com',
+    event_types: ['message.new', 'conversation.updated'],
+    ordering: 'best_effort',
+    secret: '',
+  });
   expect(await written(talk)).toEqual(whole);
-  const deliveries = await house.sql(
-    `select e.type from webhook_deliveries d join events e on e.id = d.event_id where e.subject_id = $1 order by e.seq`,
-    [talk.id],
-  );
-  expect(deliveries).toEqual([{ type: 'message.new' }, { type: 'conversation.updated' }]);
+  const delivered = (await deliveryRows.all(house, { endpoint_id: endpointId })).map(({ event_id }) => event_id);
+  const events = await eventRows.all(house, { id: { $in: delivered } }, ['type', 'subject_id'], { seq: 'asc' });
+  expect(events).toEqual(['message.new', 'conversation.updated'].map((type) => ({ type, subject_id: talk.id })));
   await jobRows.remove(house, { subject_type: 'webhook_delivery' });
   await deliveryRows.remove(house);
-  await endpointRows.remove(house, endpoint!.id);
+  await endpointRows.remove(house, endpointId);
 });

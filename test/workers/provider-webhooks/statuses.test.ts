@@ -7,7 +7,8 @@ import { waitFor } from '../../support/wait-for.ts';
 import { templateRows } from '../../support/work/channels.ts';
 import { redispatchNow } from '../../support/work/jobs.ts';
 import { messageRows } from '../../support/work/messages.ts';
-import { unmatchedStatusRows } from '../../support/work/provider-webhooks.ts';
+import { lastWebhook, unmatchedStatusRows } from '../../support/work/provider-webhooks.ts';
+import { ago, rightNow } from '../../support/work/rows.ts';
 
 const app = useApp({ workers: true });
 let channel: Channel;
@@ -22,12 +23,20 @@ type Wanted = { status?: string; providerMessageId?: string | null };
 /** A message as the provider's answer leaves it. */
 async function message({ status = 'sent', providerMessageId = newId() }: Wanted = {}) {
   const { id: conversationId, contactId, phone } = await app.conversation(channel);
-  const { id } = await app.one(
-    `insert into messages (id, organization_id, channel_id, conversation_id, contact_id, direction, type, status, to_phone, content, provider_message_id, sending_at)
-     values (uuidv7(), $1, $2, $3, $4, 'outbound', 'text', $5, $6, '{}', $7, clock_timestamp()) returning id`,
-    [app.tenant.organizationId, channel.id, conversationId, contactId, status, phone, providerMessageId],
-  );
-  return { id: String(id), conversationId, providerId: providerMessageId ?? newId() };
+  const id = await messageRows.add(app, {
+    organization_id: app.tenant.organizationId,
+    channel_id: channel.id,
+    conversation_id: conversationId,
+    contact_id: contactId,
+    direction: 'outbound',
+    type: 'text',
+    status: status as 'sent',
+    to_phone: phone,
+    content: {},
+    provider_message_id: providerMessageId,
+    sending_at: rightNow(),
+  });
+  return { id, conversationId, providerId: providerMessageId ?? newId() };
 }
 
 const statuses = async (...list: object[]) => {
@@ -162,11 +171,8 @@ describe('whose status it is', () => {
     const nobody = newId();
     await app.webhook(bodyFor(channel, { statuses: [statusOf(nobody, 'read')] }));
     const kept = await waitFor('it to be kept', async () => {
-      const [row] = await app.rows(
-        `update unmatched_statuses set received_at = clock_timestamp() - interval '11 min' where provider_message_id = $1 returning id`,
-        [nobody],
-      );
-      return row;
+      await unmatchedStatusRows.change(app, { provider_message_id: nobody }, { received_at: ago('11 min') });
+      return (await unmatchedStatusRows.all(app, { provider_message_id: nobody }, ['id']))[0];
     });
     // Its time has come: the sweeper finds a run that the queue does not know.
     await redispatchNow(app, { subject_id: kept.id });
@@ -222,7 +228,8 @@ describe('a template changes its state', () => {
     );
     await app.idle();
     expect(await statusNow(id)).toBe('read');
-    const { state, errors } = await app.one('select state, errors from provider_webhooks order by received_at desc limit 1');
-    expect([state, errors.length]).toEqual(['broken', 1]);
+    const { state, errors } = await lastWebhook(app);
+    expect(state).toBe('broken');
+    expect(errors).toHaveLength(1);
   });
 });

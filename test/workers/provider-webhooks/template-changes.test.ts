@@ -105,7 +105,7 @@ test('a quality and a category that come late are ignored, too', async () => {
 test('a copy of what was told before an edit: the edit is still under review', async () => {
   const template = await approved(app, channel);
   const at = Math.floor(Date.now() / 1_000) - 60;
-  await app.rows('update templates set told_at = to_timestamp($2) where id = $1', [template.id, at]);
+  await templateRows.change(app, template.id, { told_at: new Date(at * 1_000).toISOString() });
   await app.control('POST', '/behaviour', { template_review: null });
   const { status } = await app.call('templates.update', {
     params: { templateID: template.id },
@@ -234,11 +234,16 @@ test('a deleted channel of the account hears of nothing', async () => {
   const before = await syncs();
   expect((await app.call('channels.delete', { params: { channelID: gone.id } })).status).toBe(204);
   const made = { provider_template_id: '880011', name: 'made_there', language: 'en_US' };
-  await app.rows(
-    `insert into templates (id, organization_id, channel_id, provider_template_id, name, language, category, status, components)
-     select uuidv7(), organization_id, id, '880012', 'left_over', 'en_US', 'utility', 'approved', '[]' from channels where id = $1`,
-    [gone.id],
-  );
+  await templateRows.add(app, {
+    organization_id: gone.tenant.organizationId,
+    channel_id: gone.id,
+    provider_template_id: '880012',
+    name: 'left_over',
+    language: 'en_US',
+    category: 'utility',
+    status: 'approved',
+    components: [],
+  });
   await told(made, { event: 'APPROVED' });
   await told({ provider_template_id: '880012', name: 'left_over', language: 'en_US' }, { event: 'PAUSED' });
   await app.idle();

@@ -4,6 +4,7 @@ import { type Channel, type Tenant, useApp } from '../../support/app.ts';
 import { bodyFor, inboundFrom } from '../../support/provider-body.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { jobRows } from '../../support/work/jobs.ts';
 import { messageRows } from '../../support/work/messages.ts';
 import { attemptRows, deliveryRows } from '../../support/work/webhooks.ts';
 
@@ -46,10 +47,8 @@ async function write(count: number, phone = app.phone()): Promise<string[]> {
 }
 const got = ({ ofType }: Receiver) => ofType('message.new').map(({ body }) => body.data.message_id);
 const lanes = async () => {
-  const rows = await app.rows('select lane is not null as has_lane, state from jobs where pool = $1 order by seq', [
-    `endpoint:${id}`,
-  ]);
-  return rows.map(({ has_lane, state }) => `${has_lane ? 'in a lane' : 'alone'}, ${state}`);
+  const rows = await jobRows.all(app, { pool: `endpoint:${id}` }, ['lane', 'state'], { seq: 'asc' });
+  return rows.map(({ lane, state }) => `${lane === null ? 'alone' : 'in a lane'}, ${state}`);
 };
 
 test('what waits goes to the new url with the new headers', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { endpointTestOf, type Health, openHealth } from '../../support/endpoint-health.ts';
-import { poolRows } from '../../support/work/jobs.ts';
+import { heldUntil, poolRows } from '../../support/work/jobs.ts';
 import { endpointRows } from '../../support/work/webhooks.ts';
 
 const refusal = { ok: false, status: 500, durationMs: 1, errorClass: 'http', error: 'HTTP 500' } as const;
@@ -258,13 +258,12 @@ test('410 is the same rule: disabled at once, told to the others and to the owne
 test('410 of an endpoint that is disabled holds what is still delivered to it', async () => {
   const drain = `endpoint:${health.endpointId}:drain`;
   await poolRows.add(health.house, { organization_id: health.organizationId, id: drain, width: 10 });
-  const heldUntil = async () =>
-    (await health.house.sql('select held_until::text as until from pools where id = $1', [drain]))[0]!.until;
+  const drainHeldUntil = () => heldUntil(health.house, drain);
   await health.attempt(refusal, { meanwhile: () => health.disable() });
-  expect(await heldUntil()).toBeNull();
+  expect(await drainHeldUntil()).toBeNull();
   await endpointRows.change(health.house, {}, { enabled: true });
   await health.attempt(gone, { meanwhile: () => health.disable() });
-  expect(await heldUntil()).toBe('infinity');
+  expect(await drainHeldUntil()).toBe('infinity');
   expect(await health.events()).toEqual([]);
 });
 

@@ -9,7 +9,7 @@ import { endpoint } from '../../support/factories/endpoint.ts';
 import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
 import { type Asked, replaying, unhurried } from '../../support/replaying.ts';
 import { testSecrets } from '../../support/secrets.ts';
-import { makeDue } from '../../support/work/jobs.ts';
+import { jobRows, makeDue } from '../../support/work/jobs.ts';
 import { attemptRows } from '../../support/work/webhooks.ts';
 
 let house: House;
@@ -41,9 +41,7 @@ async function cancelWhatWaits() {
 }
 
 async function nextPass() {
-  const [row] = await house.sql<{ id: string; run: number }>(
-    `select id, run from jobs where name = 'webhooks.cancel-pending' and state = 'queued' order by seq desc limit 1`,
-  );
+  const [row] = await jobRows.all(house, { name: 'webhooks.cancel-pending', state: 'queued' }, ['id', 'run'], { seq: 'desc' });
   if (!row) return;
   await makeDue(house, row.id);
   await house.run(cancelPending as unknown as ToyHandler, row);

@@ -18,7 +18,7 @@ import { waitFor } from '../../../support/wait-for.ts';
 import { bookingCalendarRows, bookingRows, orderRows } from '../../../support/work/commerce.ts';
 import { connectionRows } from '../../../support/work/connections.ts';
 import { jobRows, poolRows, redispatchNow } from '../../../support/work/jobs.ts';
-import { rightNow } from '../../../support/work/rows.ts';
+import { ahead, oneMore, rightNow } from '../../../support/work/rows.ts';
 
 const app = useApp({ workers: true });
 const path = '/calendar/v3/calendars/';
@@ -142,11 +142,9 @@ test.each([
     expect(row.status).toBe('failed');
     expect(row.error).not.toBe('');
     expect(await attentionOf(booked)).toEqual(['calendar_failed']);
-    const [job] = await app.rows('select id, state, error from jobs where subject_id = $1 order by seq desc limit 1', [
-      booked.orderId,
-    ]);
-    expect(job.state).toBe('failed');
-    expect(job.error).toMatchObject({ code: 'provider_refused', provider_code: reason });
+    const [job] = await jobRows.all(app, { subject_id: booked.orderId }, ['id', 'state', 'error'], { seq: 'desc' });
+    expect(job!.state).toBe('failed');
+    expect(job!.error).toMatchObject({ code: 'provider_refused', provider_code: reason });
     const events = await app.events(booked.orderId);
     expect(events.at(-1)).toMatchObject({ type: 'commerce.booking.updated', data: { calendar_sync_status: 'failed' } });
 
@@ -160,11 +158,9 @@ test.each([
 test('500 at every try: failed after the last one', async () => {
   const { booked } = await answered('insert', { kind: 'status', status: 500 });
   // The next one is the last, and does not come before the test lets it.
-  const putOff = `update jobs
-                     set attempts = 7, run = run + 1,
-                         run_at = clock_timestamp() + interval '1 hour', check_at = clock_timestamp() + interval '1 hour'
-                   where subject_id = $1 and attempts = 1 and run_at > clock_timestamp() returning id`;
-  await waitFor('the first try', async () => (await app.rows(putOff, [booked.orderId])).length === 1);
+  const afterFirst = { subject_id: booked.orderId, attempts: 1, run_at: { $gt: rightNow() } };
+  const beforeLast = { attempts: 7, run: oneMore('run'), run_at: ahead('1 hour'), check_at: ahead('1 hour') };
+  await waitFor('the first try', async () => (await jobRows.change(app, afterFirst, beforeLast)) === 1);
   expect(await calendarOf(app, booked)).toMatchObject({ status: 'pending', error: 'Backend Error' });
   await app.control('POST', '/faults', { match: { method: 'POST', path }, kind: 'status', status: 500 });
   await goesOn(booked);
@@ -174,9 +170,8 @@ test('500 at every try: failed after the last one', async () => {
 
 test('a rate that is reached holds the whole pool, and spends no try', async () => {
   const { staff, booked } = await answered('insert', { kind: 'status', status: 403, reason: 'rateLimitExceeded' });
-  const isHeld = async () =>
-    (await app.rows(`select 1 from pools where id = $1 and held_until > clock_timestamp()`, [`connection:${staff.connectionId}`]))
-      .length === 1;
+  const pool = `connection:${staff.connectionId}`;
+  const isHeld = async () => (await poolRows.count(app, { id: pool, held_until: { $gt: rightNow() } })) === 1;
   await waitFor('the hold', isHeld);
   const [job] = await jobRows.all(app, { subject_id: booked.orderId }, ['attempts']);
   expect(job!.attempts).toBe(0);
@@ -207,12 +202,8 @@ test('revoked credentials: everything waits, says why, and goes on after the new
   }
   const [name] = staff.account.split('@');
   await repaired(app, staff.connectionId!, `sandbox-refresh-token-${name}.second`);
-  await waitFor('all to be in step', async () => {
-    const open = await app.rows(`select 1 from booking_calendars where status = 'pending' and booking_id = any($1)`, [
-      all.map(({ bookingId }) => bookingId),
-    ]);
-    return open.length === 0;
-  });
+  const pending = { status: 'pending' as const, booking_id: { $in: all.map(({ bookingId }) => bookingId) } };
+  await waitFor('all to be in step', async () => (await bookingCalendarRows.count(app, pending)) === 0);
   for (const booked of all) {
     expect(await calendarOf(app, booked)).toMatchObject({ status: 'synced', error: '' });
     expect(await liveEventsOf(app, booked)).toHaveLength(1);

@@ -18,9 +18,9 @@ import {
 } from '../../../support/calendar.ts';
 import { newSeed } from '../../../support/seed.ts';
 import { waitFor } from '../../../support/wait-for.ts';
-import { bookingRows, orderRows } from '../../../support/work/commerce.ts';
+import { bookingCalendarRows, bookingRows, orderRows } from '../../../support/work/commerce.ts';
 import { connectionRows } from '../../../support/work/connections.ts';
-import { poolRows, redispatchNow } from '../../../support/work/jobs.ts';
+import { hasWork, poolRows, redispatchNow } from '../../../support/work/jobs.ts';
 import { ahead } from '../../../support/work/rows.ts';
 
 const app = useApp({ workers: true });
@@ -104,10 +104,11 @@ test(
     await settled();
 
     // The table says `failed` for a 403 that is no rate: a person sees it, and asks again.
-    const failed = await app.rows(
-      `select b.order_id, c.error from booking_calendars c join bookings b on b.id = c.booking_id where c.status = 'failed'`,
-    );
-    for (const { error } of failed) expect(error).toBe('forbidden');
+    const failed: { order_id: string }[] = [];
+    for (const { booking_id, error } of await bookingCalendarRows.all(app, { status: 'failed' })) {
+      expect(error).toBe('forbidden');
+      failed.push(await bookingRows.one(app, booking_id, ['order_id']));
+    }
     const { faults: left } = await app.control('GET', '/faults');
     for (const { order_id } of failed) expect((await orderRows.one(app, order_id)).attention).toEqual(['calendar_failed']);
     await drainFaults(left.length);
@@ -177,10 +178,7 @@ async function settled(): Promise<void> {
       await redispatchNow(app, { name: 'commerce.sync-booking-calendar', state: 'queued', run_at: { $gt: ahead('300 ms') } });
       await poolRows.change(app, { held_until: { $lt: 'infinity' } }, { held_until: null });
       await repairAll();
-      const open = await app.rows(
-        `select 1 from jobs where name = 'commerce.sync-booking-calendar' and state in ('queued', 'waiting', 'blocked')`,
-      );
-      return open.length === 0;
+      return !(await hasWork(app, 'commerce.sync-booking-calendar'));
     },
     withinMs,
   );

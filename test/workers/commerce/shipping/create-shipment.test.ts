@@ -19,7 +19,7 @@ import {
 } from '../../../support/shipping.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { connectionRows } from '../../../support/work/connections.ts';
-import { holdForever, jobRows, makeDue, poolRows, releasePool } from '../../../support/work/jobs.ts';
+import { heldUntil, holdForever, jobRows, makeDue, poolRows, releasePool } from '../../../support/work/jobs.ts';
 
 const app = useApp({ workers: true });
 let shipper: ShipperAccount;
@@ -121,17 +121,10 @@ test('a refused key holds the pool, the work keeps its place, and goes on with a
   const params = { orderID };
   await app.control('POST', '/shipper-accounts', { api_key: account.apiKey, is_revoked: true });
   const { body } = await app.call('commerce.shipments.create', { key: tenant.key, params, body: jne });
-  await waitFor('the hold', async () => {
-    const pool = await app.one('select held_until::text from pools where id = $1', [`connection:${account.id}`]);
-    return pool.held_until === 'infinity';
-  });
+  await waitFor('the hold', async () => (await heldUntil(app, `connection:${account.id}`)) === 'infinity');
   expect(await connectionRows.one(app, account.id, ['status'])).toEqual({ status: 'auth_error' });
   expect(await shipmentRow(app, body.id)).toMatchObject({ status: 'creating', failure: null });
-  expect(
-    await app.one(`select attempts from jobs where subject_id = $1 and name = '${createShipmentJob.name}'`, [orderID]),
-  ).toEqual({
-    attempts: 0,
-  });
+  expect((await jobRows.one(app, { subject_id: orderID, name: createShipmentJob.name })).attempts).toBe(0);
   await app.control('POST', '/shipper-accounts', { api_key: account.apiKey, is_revoked: false });
   await connectionRows.change(app, account.id, { status: 'connected' });
   await releasePool(app, `connection:${account.id}`);
