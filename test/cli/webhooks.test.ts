@@ -6,7 +6,7 @@ import { type House, openHouse } from '../support/house.ts';
 import { auditRows } from '../support/work/events.ts';
 import { jobRows } from '../support/work/jobs.ts';
 import { ago, rightNow } from '../support/work/rows.ts';
-import { deliveryRows, endpointRows } from '../support/work/webhooks.ts';
+import { deliveryRows, endpointRows, replayRows } from '../support/work/webhooks.ts';
 import { commandOn } from './command.ts';
 
 let house: House;
@@ -115,7 +115,8 @@ test.each([
   const { code, stdout, stderr } = await kanal('webhooks', name!, endpointId, ...options);
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toContain(message);
-  expect([await acts(), await house.sql('select 1 from webhook_replays')]).toEqual([[], []]);
+  expect(await acts()).toEqual([]);
+  expect(await replayRows.count(house)).toBe(0);
 });
 
 describe('endpoints', () => {
@@ -130,10 +131,10 @@ describe('endpoints', () => {
   });
 
   test.each([
-    ['disabled', `update webhook_endpoints set enabled = false, disabled_reason = 'gone'`, 'disabled, gone'],
-    ['failing', 'update webhook_endpoints set failing_since = clock_timestamp()', 'failing'],
-  ])('one that is %s is listed by its host alone', async (_what, statement, shown) => {
-    await house.sql(statement);
+    ['disabled', () => endpointRows.change(house, {}, { enabled: false, disabled_reason: 'gone' }), 'disabled, gone'],
+    ['failing', () => endpointRows.change(house, {}, { failing_since: rightNow() }), 'failing'],
+  ])('one that is %s is listed by its host alone', async (_what, happen, shown) => {
+    await happen();
     const { url } = (await endpointRows.all(house, {}, ['url']))[0]!;
     expect(await listed()).toMatchObject([{ id: endpointId, organization_id: house.organizationId, host: new URL(url).host }]);
     const { stdout } = await kanal('webhooks', 'endpoints');
@@ -163,8 +164,7 @@ describe('many endpoints', () => {
   beforeEach(async () => {
     failingId = (await endpoint(house.ledger.transact, house.organizationId)).id;
     await make({ state: 'waiting' });
-    const longAgo = `clock_timestamp() - interval '40 days'`;
-    await house.sql(`update webhook_deliveries set next_attempt_at = ${longAgo}`);
+    await deliveryRows.change(house, {}, { next_attempt_at: ago('40 days') });
     await endpointRows.change(house, endpointId, { enabled: false });
     await endpointRows.change(house, failingId, { failing_since: rightNow() });
   });
