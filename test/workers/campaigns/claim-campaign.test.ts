@@ -107,7 +107,8 @@ test('a whole campaign: each person once, and completed by itself', async () => 
   await ledger.transact({ locks: [campaignLane(id)] }, async (tx) =>
     tx.enqueue(feedCampaignJob, app.tenant.organizationId, { campaign_id: id }, { lane: campaignLane(id) }),
   );
-  await waitFor('the end of the campaign', async () => (await campaignRows.one(app, id)).status === 'completed');
+  const status = async () => (await app.call('campaigns.get', { params: { campaignID: id } })).body.status;
+  await waitFor('the end of the campaign', async () => (await status()) === 'completed');
   const messages = await app.rows(
     `select m.contact_id, count(t.id)::int as refused
        from messages m

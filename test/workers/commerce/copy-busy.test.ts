@@ -7,7 +7,7 @@ import { at, book, bookable, dayOf, orderFor } from '../../support/bookings.ts';
 import { connectionMade, repaired, unpaced } from '../../support/calendar.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { staffRows } from '../../support/work/commerce.ts';
-import { connectionRows } from '../../support/work/connections.ts';
+import { statusOfConnection } from '../../support/work/connections.ts';
 import { holdForever, jobRows } from '../../support/work/jobs.ts';
 import { rightNow } from '../../support/work/rows.ts';
 
@@ -175,7 +175,7 @@ test('revoked credentials: the copy waits with the pool, the old times stand, an
   await app.control('POST', '/tokens/revoke', { account: one.account });
   await due(one);
   await askDueCopies(app.web.deps.ledger.transact);
-  await waitFor('the stop', async () => (await connectionRows.one(app, one.connectionId)).status === 'auth_error');
+  await waitFor('the stop', async () => (await statusOfConnection(app, one.connectionId)) === 'auth_error');
   await app.idle();
   expect(await timesOf(one)).toHaveLength(1);
   await due(one);

@@ -8,13 +8,13 @@ import type { RunContext } from '../../../workers/handler.ts';
 import { useApp } from '../../support/app.ts';
 import { connectCalendar } from '../../support/connections.ts';
 import type { Body, Tenant } from '../../support/product.ts';
-import { connectionRows } from '../../support/work/connections.ts';
+import { connectionRows, statusOfConnection } from '../../support/work/connections.ts';
 import { heldUntil, holdForever, jobRows } from '../../support/work/jobs.ts';
 import { ahead } from '../../support/work/rows.ts';
 
 const app = useApp({ workers: true });
 
-const status = async (id: string) => (await connectionRows.one(app, id)).status;
+const status = (id: string) => statusOfConnection(app, id);
 const issued = async () => (await app.control('GET', '/tokens')).issued as number;
 const accountOf = async (id: string, tenant: Tenant = app.tenant) =>
   (await connectionAccount(ownRows(app.web.deps.database, tenant.organizationId), id, app.web.deps.secrets))!;

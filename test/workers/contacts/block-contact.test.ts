@@ -6,7 +6,8 @@ import { type Channel, useApp } from '../../support/app.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { blockRows, contactRows } from '../../support/work/contacts.ts';
 import { eventRows } from '../../support/work/events.ts';
-import { jobRows, requeue } from '../../support/work/jobs.ts';
+import { jobRows } from '../../support/work/jobs.ts';
+import { runAgain } from '../../support/work/operations.ts';
 
 const app = useApp({ workers: true });
 const prefer = { prefer: 'wait=10' };
@@ -21,10 +22,7 @@ const updates = async (contactId: string) =>
   (await app.events(contactId)).filter(({ data }) => data.changed?.includes('blocks')).length;
 
 /** The job as it stood, to be run once more. */
-async function again(id: string) {
-  await requeue(app, id);
-  await waitFor('the second run', async () => (await jobRows.one(app, id)).state === 'done');
-}
+const again = (id: string) => runAgain(app, id);
 
 test.each([
   ['block', blockContact],

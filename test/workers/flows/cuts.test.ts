@@ -16,7 +16,7 @@ import {
 } from '../../support/flow-moves.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { flowRows } from '../../support/work/flows.ts';
-import { jobRows, requeue } from '../../support/work/jobs.ts';
+import { runAgain } from '../../support/work/operations.ts';
 import { rightNow } from '../../support/work/rows.ts';
 
 const app = useApp({ workers: true, workerEnv: { PROVIDER_TIMEOUT_MS: '2000' } });
@@ -82,8 +82,7 @@ test.each(cells)('$action after $before, changed: $isChanged, cut at: $cut, $kin
   const operationId = reply.headers.get('operation-id')!;
   const calls = async () => (await app.control('GET', '/stats')).accounts[channel.wabaId].flow_calls.accepted;
   const asked = await calls();
-  await requeue(app, operationId);
-  await waitFor('the second run', async () => (await jobRows.one(app, operationId)).state === 'done');
+  await runAgain(app, operationId);
   const { updated_at: _, ...shown } = await flowOf(app, id);
   const { updated_at: __, ...was } = flow;
   expect([shown, await calls()]).toEqual([was, asked]);

@@ -1,9 +1,8 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
-import { waitFor } from '../../support/wait-for.ts';
-import { channelRows } from '../../support/work/channels.ts';
-import { jobRows, requeue } from '../../support/work/jobs.ts';
+import { statusOfChannel } from '../../support/work/channels.ts';
 import { messageRows } from '../../support/work/messages.ts';
+import { runAgain } from '../../support/work/operations.ts';
 
 const app = useApp({ workers: true });
 let channel: Channel;
@@ -37,9 +36,8 @@ test('a second run asks the provider the same once more, and changes nothing', a
   const { headers } = await read(id);
   const before = await app.message(id);
   const operationId = headers.get('operation-id');
-  await requeue(app, operationId!);
-  await waitFor('the second run', async () => (await asked(own)).length === 2);
-  await waitFor('its end', async () => (await jobRows.one(app, operationId!)).state === 'done');
+  await runAgain(app, operationId!);
+  expect(await asked(own)).toHaveLength(2);
   expect(await app.message(id)).toEqual(before);
 });
 
@@ -51,7 +49,7 @@ test('what the provider refuses is told to who waits, and a bad token stops the 
   expect([refused.status, refused.body.error.code]).toEqual([422, 'provider_refused']);
   await app.fault(own, { status: 401, code: 190 });
   await read(id);
-  expect((await channelRows.one(app, own.id)).status).toBe('auth_error');
+  expect(await statusOfChannel(app, own)).toBe('auth_error');
 });
 
 test('a fault of the provider is tried again', async () => {

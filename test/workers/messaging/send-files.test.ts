@@ -10,7 +10,7 @@ import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
 import { branded, inPieces, jpeg, mp3, mp4, ogg, pdf, webp, zip } from '../../support/media.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { channelRows, templateRows } from '../../support/work/channels.ts';
+import { statusOfChannel, templateRows } from '../../support/work/channels.ts';
 import { makeDue, redispatchNow } from '../../support/work/jobs.ts';
 import { assetRows, messageAttemptRows, messageRows, uploadRows } from '../../support/work/messages.ts';
 import { ago, movedBack, rightNow } from '../../support/work/rows.ts';
@@ -305,7 +305,7 @@ describe('a message with an asset', () => {
     const own = await app.connect();
     await faultOf(own, 'media', { status: 401, code: 190 });
     const id = await sent('image', { asset_id: await idOf(jpeg()) }, own);
-    const stopped = async () => (await channelRows.one(app, own.id)).status === 'auth_error';
+    const stopped = async () => (await statusOfChannel(app, own)) === 'auth_error';
     await waitFor('the channel to stop', stopped);
     expect((await app.message(id)).status).toBe('queued');
     await app.call('channels.update', { params: { channelID: own.id }, body: { access_token: own.accessToken } });

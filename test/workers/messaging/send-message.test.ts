@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Channel, useApp } from '../../support/app.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { channelRows, templateRows } from '../../support/work/channels.ts';
+import { statusOfChannel, templateRows } from '../../support/work/channels.ts';
 import { identityRows } from '../../support/work/contacts.ts';
 import { eventRows } from '../../support/work/events.ts';
 import { heldUntil, holdForever, jobRows, poolRows, releasePool } from '../../support/work/jobs.ts';
@@ -126,7 +126,7 @@ describe('refused for good', () => {
     const { id } = await send(own);
     expect((await app.messageIn(id, 'failed')).failure).toMatchObject({ code: 'provider_refused', provider_code: '130497' });
     await app.messageIn((await send(own)).id, 'read');
-    expect((await channelRows.one(app, own.id)).status).toBe('connected');
+    expect(await statusOfChannel(app, own)).toBe('connected');
   });
 
   test('and asked for again by hand it goes', async () => {
@@ -147,7 +147,7 @@ describe('the whole channel is refused', () => {
     const own = await app.connect();
     await app.fault(own, { status: 401, code });
     const first = await send(own);
-    await waitFor('the channel to stop', async () => (await channelRows.one(app, own.id)).status === status);
+    await waitFor('the channel to stop', async () => (await statusOfChannel(app, own)) === status);
     const held = await waitFor('the job to wait', async () => {
       const row = await job(first.id);
       return row.state === 'waiting' && row;
@@ -178,7 +178,7 @@ describe('the whole channel is refused', () => {
       const { body } = await app.text(own, phone, { text: { body: `${index}` } });
       if (body.data) ids.push(body.data.id);
     }
-    await waitFor('the channel to stop', async () => (await channelRows.one(app, own.id)).status === 'auth_error');
+    await waitFor('the channel to stop', async () => (await statusOfChannel(app, own)) === 'auth_error');
     await app.call('channels.update', { params: { channelID: own.id }, body: { access_token: own.accessToken } });
     for (const id of ids) await app.messageIn(id, 'read');
     const words = (await app.sends(own)).map(({ body }) => body.text.body);

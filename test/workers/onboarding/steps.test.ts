@@ -6,7 +6,7 @@ import { useApp } from '../../support/app.ts';
 import { type NewNumber, onboarding } from '../../support/onboarding.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { channelRows, onboardingRows } from '../../support/work/channels.ts';
-import { jobRows, requeue } from '../../support/work/jobs.ts';
+import { operationIs, runAgain } from '../../support/work/operations.ts';
 
 const app = useApp({ workers: true });
 const { codeFor, newNumber, start, ask, through, read, fault, calls } = onboarding(app);
@@ -29,10 +29,7 @@ async function at(step: WorkStep) {
 }
 
 /** The job as it stood when its worker died, to be run once more. */
-async function again(id: string) {
-  await requeue(app, id);
-  await waitFor('the second run', async () => (await jobRows.one(app, id)).state === 'done');
-}
+const again = (id: string) => runAgain(app, id);
 
 const told = async (id: string) => (await app.events(id)).length;
 
@@ -160,6 +157,6 @@ test('the ledger is clean while a step is at work, and when it is done', async (
   const operationId = asked.headers.get('operation-id')!;
   expect(await checkJobs(app.web.deps.database)).toEqual([]);
   await waitFor('the end', async () => (await read(id)).current_step === 'sync_assets');
-  const { state } = await jobRows.one(app, operationId, ['state']);
-  expect([state, await checkJobs(app.web.deps.database)]).toEqual(['done', []]);
+  await operationIs(app, operationId);
+  expect(await checkJobs(app.web.deps.database)).toEqual([]);
 });

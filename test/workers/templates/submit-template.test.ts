@@ -5,7 +5,7 @@ import { type Channel, useApp } from '../../support/app.ts';
 import { asked, body, definition, statusUpdates, templateIs, templateOf } from '../../support/templates.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { channelRows, templateRows } from '../../support/work/channels.ts';
-import { jobRows, requeue } from '../../support/work/jobs.ts';
+import { operationIs, runAgain } from '../../support/work/operations.ts';
 import { rightNow } from '../../support/work/rows.ts';
 
 const app = useApp({ workers: true, workerEnv: { PROVIDER_TIMEOUT_MS: '2000' } });
@@ -30,17 +30,14 @@ async function afterFirstTry(id: string, act: () => Promise<unknown>) {
 }
 
 /** The job as it stood, to be run once more. */
-async function again(id: string) {
-  await requeue(app, id);
-  await waitFor('the second run', async () => (await jobRows.one(app, id)).state === 'done');
-}
+const again = (id: string) => runAgain(app, id);
 
 test('a run of what has been done asks and tells nothing more', async () => {
   const channel = await app.connect();
   const { id, operationId } = await create(channel);
   const template = await templateIs(app, id, { status: 'approved', doing: null });
   const told = (await statusUpdates(app, id)).length;
-  await waitFor('the end', async () => (await jobRows.one(app, operationId)).state === 'done');
+  await operationIs(app, operationId);
   await again(operationId);
   expect(await templateOf(app, id)).toEqual(template);
   expect([await posts(channel), (await statusUpdates(app, id)).length]).toEqual([1, told]);

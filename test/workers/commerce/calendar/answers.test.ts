@@ -16,7 +16,7 @@ import {
 } from '../../../support/calendar.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { bookingCalendarRows, bookingRows, orderRows } from '../../../support/work/commerce.ts';
-import { connectionRows } from '../../../support/work/connections.ts';
+import { connectionRows, statusOfConnection } from '../../../support/work/connections.ts';
 import { jobRows, poolRows, redispatchNow } from '../../../support/work/jobs.ts';
 import { ahead, oneMore, rightNow } from '../../../support/work/rows.ts';
 
@@ -188,7 +188,7 @@ test('revoked credentials: everything waits, says why, and goes on after the new
   await app.idle();
   await app.control('POST', '/tokens/revoke', { account: staff.account });
   for (const booked of all) await changed(app, booked);
-  await waitFor('the stop', async () => (await connectionRows.one(app, staff.connectionId!)).status === 'auth_error');
+  await waitFor('the stop', async () => (await statusOfConnection(app, staff.connectionId!)) === 'auth_error');
   await waitFor('the reason', async () => (await bookingCalendarRows.count(app, { status: 'pending', error: { $ne: '' } })) > 0);
   const waiting = await bookingCalendarRows.all(app, { booking_id: { $in: all.map(({ bookingId }) => bookingId) } }, ['status']);
   expect(new Set(waiting.map(({ status }) => status))).toEqual(new Set(['pending']));
