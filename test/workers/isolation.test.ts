@@ -115,7 +115,7 @@ test('a provider that hangs for one channel holds up no other organization’s s
     const { phone } = await app.conversation(slow);
     expect((await app.text(slow, phone)).status).toBe(201);
   }
-  const isSending = async () => await messageRows.count(app, { channel_id: slow.id, status: 'sending' });
+  const isSending = () => messageRows.count(app, { channel_id: slow.id, status: 'sending' });
   await waitFor('the first sends', async () => (await isSending()) >= share, soonMs);
   const { phone } = await app.conversation(quick);
   const { id } = (await app.text(quick, phone)).body.data;

@@ -10,7 +10,7 @@ export const channelHealthRows = rowsOf(ChannelHealth);
 export const onboardingRows = rowsOf(Onboarding);
 export const templateRows = rowsOf(Template);
 
-/** As the API shows it to the organization of the channel. */
+/** The status that the API shows to the channel's organization. */
 export async function statusOfChannel(app: App, { id, tenant }: TestChannel): Promise<string> {
   const { body } = await app.call('channels.get', { key: tenant.key, params: { channelID: id } });
   return body.status;

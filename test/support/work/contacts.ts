@@ -27,7 +27,7 @@ export const contactTagRows = rowsOf(ContactTag);
 export const segmentRows = rowsOf(Segment);
 export const segmentMemberRows = rowsOf(SegmentMember);
 
-/** A static segment with these members. */
+/** Adds members to a static segment, which is created when it does not exist. */
 export async function segmentOf(at: At, organizationId: string, id: string, contactIds: string[]): Promise<void> {
   if ((await segmentRows.count(at, id)) === 0)
     await segmentRows.add(at, { organization_id: organizationId, id, name: id, kind: 'static' });

@@ -7,14 +7,14 @@ export const poolRows = rowsOf(Pool);
 /** An id, or conditions that hold together. */
 type WhichJobs = Parameters<typeof jobRows.change>[1];
 
-/** The time of a job has come, for whoever runs it: the test, or the next sweep. */
+/** Makes a job due: the test runs it, or the next sweep dispatches it. */
 export const makeDue = (at: At, which: WhichJobs) => jobRows.change(at, which, { run_at: rightNow(), check_at: rightNow() });
 
-/** The same, and the copy that the queue holds for the old time is stale: the next sweep dispatches the job anew. */
+/** Also invalidates the run that the queue holds for the old time, so that the next sweep dispatches the job again. */
 export const redispatchNow = (at: At, which: WhichJobs) =>
   jobRows.change(at, which, { run: oneMore('run'), run_at: rightNow(), check_at: rightNow() });
 
-/** A job that has ended is queued again, as after a retry by hand. */
+/** Queues a job that has ended once more, as a retry by hand does. */
 export const requeue = (at: At, which: WhichJobs) =>
   jobRows.change(at, which, { state: 'queued', run: oneMore('run'), finished_at: null, check_at: rightNow() });
 

@@ -1,7 +1,7 @@
 import { query } from '../../../src/platform/database/query.ts';
 import { type At, emOf } from './rows.ts';
 
-/** The connections of the test's database that wait for a lock, of such an event and with such a statement where they are named. */
+/** The connections of the test's database that wait for a lock. `event` and `statement` are patterns of `like`. */
 export async function lockWaiters(at: At, { event = '%', statement = '%' } = {}): Promise<number[]> {
   const rows = await query<{ pid: number }>(
     emOf(at),
@@ -15,6 +15,6 @@ export async function lockWaiters(at: At, { event = '%', statement = '%' } = {})
 export const isLockAwaited = async (at: At, which?: { event?: string; statement?: string }): Promise<boolean> =>
   (await lockWaiters(at, which)).length > 0;
 
-/** Ends such a connection, as a failure of the network does. */
+/** Ends a connection, as a network failure does. */
 export const terminateConnection = (at: At, pid: number) => query(emOf(at), 'select pg_terminate_backend($1)', [pid]);
 export const cancelStatement = (at: At, pid: number) => query(emOf(at), 'select pg_cancel_backend($1)', [pid]);

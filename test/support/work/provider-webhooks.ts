@@ -4,7 +4,7 @@ import { type At, rowsOf } from './rows.ts';
 export const providerWebhookRows = rowsOf(ProviderWebhook);
 export const unmatchedStatusRows = rowsOf(UnmatchedStatus);
 
-/** The webhook that arrived last. */
+/** Returns the webhook that was received last. */
 export async function lastWebhook(at: At) {
   const [last] = await providerWebhookRows.all(at, {}, ['state', 'errors', 'body'], { received_at: 'desc' });
   return last!;

@@ -7,7 +7,7 @@ import type { Body } from '../app.ts';
 export type At = { em(): Em } | { house: { em(): Em } };
 
 type AnyEntity = { name: string; meta: { properties: object }; readonly '~entity': object };
-/** The row that an entity describes. JSON without a shape of its own is read as freely as the body of a reply. */
+/** The row that an entity describes. JSON without a declared shape has the type of a reply's body. */
 type RowOf<Entity extends AnyEntity> = Seen<Omit<Entity['~entity'], symbol>>;
 type Seen<Row> = { [Column in keyof Row]-?: unknown extends Row[Column] ? Body : Exclude<Row[Column], undefined> };
 type Condition<Value> =
@@ -30,8 +30,8 @@ export const emOf = (at: At): Em => ('house' in at ? at.house.em() : at.em());
 const conditions = (which: unknown) => (typeof which === 'string' ? { id: which } : which) as never;
 
 /**
- * Reads and writes the rows of one table past the rules of the product: for a state that no call leaves behind, or that no call shows.
- * The columns are those of the entity, so the compiler finds each use of one.
+ * Reads and writes the rows of one table directly: for a state that no call creates, and for one that no call shows.
+ * The entity names the table and its columns, so the compiler finds each use of a column that changes.
  */
 export function rowsOf<Entity extends AnyEntity>(entity: Entity) {
   type Row = RowOf<Entity>;
@@ -68,7 +68,7 @@ export function rowsOf<Entity extends AnyEntity>(entity: Entity) {
     /** Returns how many rows it changed. */
     change: (at: At, which: Which<Row>, change: Change<Row>): Promise<number> =>
       emOf(at).nativeUpdate(entity as never, conditions(which), change as never),
-    /** Makes an id where the row has none; returns it. */
+    /** Creates an id where the row has none, and returns it. */
     async add(at: At, row: Change<Row>): Promise<string> {
       const id = (row as { id?: string }).id ?? uuidv7();
       await emOf(at).insert(entity as never, (hasId ? { id, ...row } : row) as never);

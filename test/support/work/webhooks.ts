@@ -8,7 +8,7 @@ export const deliveryRows = rowsOf(Delivery);
 export const attemptRows = rowsOf(DeliveryAttempt);
 export const replayRows = rowsOf(WebhookReplay);
 
-/** How many deliveries of an endpoint have each state. */
+/** Counts the deliveries of an endpoint by state. */
 export async function deliveryStates(at: At, endpointId: string): Promise<Record<string, number>> {
   const states: Record<string, number> = {};
   for (const { state } of await deliveryRows.all(at, { endpoint_id: endpointId }, ['state']))

@@ -19,7 +19,7 @@ let erasureId: string;
 
 const bodies = async (): Promise<string[]> =>
   (await providerWebhookRows.all(app, {}, ['body'])).map(({ body }) => body.toString('utf8'));
-const erasures = async () => await erasureRows.count(app);
+const erasures = () => erasureRows.count(app);
 const unmatched = async () =>
   (await unmatchedStatusRows.all(app, {}, ['provider_message_id', 'state'], { id: 'asc' })).map((row) => [
     row.provider_message_id,

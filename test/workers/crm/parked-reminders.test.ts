@@ -19,7 +19,7 @@ describeEachBackend('reminders that are parked', (makeBackend) => {
   afterAll(() => house.close());
 
   const inQueue = () => house.queues.queue('default')!.getJobCountByTypes('waiting', 'delayed', 'active');
-  const remind = async () => await eventRows.count(house, { type: 'task.due' });
+  const remind = () => eventRows.count(house, { type: 'task.due' });
 
   test(`of ${count} the queue holds none, and shortly before their time those that are due`, async () => {
     await house.queues.queue('default')!.obliterate({ force: true });

@@ -26,7 +26,7 @@ const fill = (stageId: string, count: number) =>
        from generate_series(1, $4::int) n`,
     [own.organizationId, sales.id, stageId, count],
   );
-const countIn = async (stageId: string): Promise<number> => await dealRows.count(app, { stage_id: stageId });
+const countIn = (stageId: string): Promise<number> => dealRows.count(app, { stage_id: stageId });
 const told = () => eventRows.count(app, { organization_id: own.organizationId, type: 'deal.stage_changed' });
 
 async function ended(id: string): Promise<Body> {
