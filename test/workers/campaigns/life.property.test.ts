@@ -57,11 +57,12 @@ async function work({ id, act }: Scene, { name, answer, cut }: Working): Promise
   await act({ cut }, () => at.run(name, row));
   if (name !== 'messages.send') return;
   const message = await messageRows.one(at, row.subject_id, ['status', 'contact_id']);
-  const [consent] = await consentRows.all(at, { contact_id: message.contact_id }, ['status']);
   model.settle(row.subject_id, message.status);
   const person = model.people.find(({ contactId }) => contactId === message.contact_id);
+  if (answer !== 131050 || !person) return;
   // The provider says that they refuse, which a cut may have kept from the product.
-  if (answer === 131050 && person && consent?.status === 'denied') model.consent(person, false);
+  const [consent] = await consentRows.all(at, { contact_id: message.contact_id }, ['status']);
+  if (consent?.status === 'denied') model.consent(person, false);
 }
 
 /** With nobody left to write to, a paused campaign only waits for what is under way: it is resumed whatever its template is. */

@@ -119,7 +119,7 @@ describe('the time of a scheduled campaign', () => {
   test('has come, and one of its contacts was erased meanwhile: the others are written to', async () => {
     const { audience } = await campaignRows.one(house, campaignId);
     await campaignRows.change(house, campaignId, {
-      audience: { ...audience, contact_ids: audience.contact_ids!.with(1, uuidv7()) },
+      audience: { ...audience, contact_ids: [...audience.contact_ids!, uuidv7()] },
     });
     await house.run(handler, await due());
     expect(await state()).toMatchObject({ status: 'running', reason: '' });
