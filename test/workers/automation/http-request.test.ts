@@ -8,9 +8,10 @@ import { runRule } from '../../../workers/automation/run.ts';
 import type { ToyHandler } from '../../support/house.ts';
 import { openRuleHouse, type RuleHouse } from '../../support/rule-runs.ts';
 import { testSecrets } from '../../support/secrets.ts';
-import { secretRows } from '../../support/work/automation.ts';
+import { ruleVersionRows, runRows, secretRows, stepRows } from '../../support/work/automation.ts';
 import { contactRows } from '../../support/work/contacts.ts';
-import { makeDue } from '../../support/work/jobs.ts';
+import { eventRows } from '../../support/work/events.ts';
+import { jobRows, makeDue } from '../../support/work/jobs.ts';
 
 let at: RuleHouse;
 let url: string;

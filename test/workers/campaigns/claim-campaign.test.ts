@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from '@jest/globals';
+import type { Variant } from '../../../src/campaigns/campaign.entity.ts';
 import { campaignLane, feedCampaignJob } from '../../../src/campaigns/jobs.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Channel, useApp } from '../../support/app.ts';
@@ -28,7 +29,7 @@ async function campaign(given: { status?: string; purpose?: string } = {}): Prom
     status: status as 'running',
     phase: status === 'running' ? 'sending' : null,
     purpose: purpose as 'marketing',
-    variants: hello,
+    variants: hello as Variant[],
     zones: ['UTC'],
     started_at: rightNow(),
     start_at: rightNow(),

@@ -176,7 +176,7 @@ test('those who are due first go first', async () => {
     [early, 3],
     [soon, 2],
   ])
-    await recipientRows.change(at, { campaign_id: id, contact_id: contactId }, { due_at: ago(`${seconds} min`) });
+    await recipientRows.change(at, { campaign_id: id, contact_id: contactId as string }, { due_at: ago(`${seconds} min`) });
   await at.feed(id);
   expect((await at.messagesOf(id)).map(({ contact_id }) => contact_id)).toEqual([early, soon]);
 });

@@ -40,7 +40,7 @@ beforeEach(async () => {
       campaign_id: campaignId,
       contact_id: who.id,
       channel_id: channelId,
-      status,
+      status: status as 'failed',
       failure_code: code,
       failed_at: status === 'failed' ? rightNow() : null,
       message_id: uuidv7(),

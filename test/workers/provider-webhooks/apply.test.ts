@@ -254,7 +254,10 @@ describe('a body that is partly broken', () => {
     );
     expect(row.state).toBe('broken');
     expect(row.errors).toHaveLength(5);
-    for (const { error, part } of row.errors) expect([typeof error, typeof part]).toEqual(['string', 'string']);
+    for (const { error, part } of row.errors!) {
+      expect(typeof error).toBe('string');
+      expect(typeof part).toBe('string');
+    }
     expect([(await messagesOf(first)).length, (await messagesOf(second)).length]).toEqual([1, 1]);
   });
 
@@ -296,12 +299,12 @@ describe('a body of very many parts', () => {
   test('keeps the first of its faults, and how many there are besides', async () => {
     const { errors } = await applied(bodyFor(channel, { messages: Array(250).fill({}) }));
     expect(errors).toHaveLength(101);
-    expect(errors[0]).toEqual({ error: 'Not understood: "id" is required', part: '{}' });
-    expect(errors[100]).toEqual({ error: '150 more parts could not be applied' });
+    expect(errors![0]).toEqual({ error: 'Not understood: "id" is required', part: '{}' });
+    expect(errors![100]).toEqual({ error: '150 more parts could not be applied' });
 
     const { errors: long } = await applied(bodyFor(channel, { messages: Array(50).fill({ id: 'x'.repeat(5_000) }) }));
     expect(JSON.stringify(long).length).toBeLessThan(80_000);
-    expect(long.at(-1).error).toMatch(/^\d+ more parts could not be applied$/);
+    expect(long!.at(-1)!.error).toMatch(/^\d+ more parts could not be applied$/);
   });
 });
 

@@ -6,6 +6,7 @@ import { message } from '../../support/factories/message.ts';
 import { inboundFrom, newId, statusOf, textFrom } from '../../support/provider-body.ts';
 import { openProviderHouse, type ProviderHouse } from '../../support/provider-house.ts';
 import { answerFrom } from '../../support/sent-flows.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { recipientRows } from '../../support/work/campaigns.ts';
 import { eventRows } from '../../support/work/events.ts';
 import { flowResponseRows, flowSendRows } from '../../support/work/flows.ts';

@@ -288,7 +288,7 @@ test.each(['keep', 'release'])(
     expect(await pools()).toEqual([false, true]);
     answer();
     await waitFor('the other pool to be let go', async () => !(await pools())[1]);
-    expect((await jobsOf(id)).filter(({ pool }) => pool.endsWith(':drain'))).toEqual([]);
+    expect((await jobsOf(id)).filter(({ pool }) => pool!.endsWith(':drain'))).toEqual([]);
     await waitFor('both', async () => (await states(id)).succeeded === 2);
     await app.idle();
   },

@@ -148,7 +148,7 @@ test.each([
     const events = await app.events(booked.orderId);
     expect(events.at(-1)).toMatchObject({ type: 'commerce.booking.updated', data: { calendar_sync_status: 'failed' } });
 
-    await app.call('operations.retry', { params: { id: job.id } }).catch(() => undefined);
+    await app.call('operations.retry', { params: { id: job!.id } }).catch(() => undefined);
     await changed(app, booked);
     await goesOn(booked);
     await isInStep(step, booked, starts);
