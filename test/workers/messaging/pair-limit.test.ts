@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { type Channel, useApp } from '../../support/app.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { makeDue, poolRows } from '../../support/work/jobs.ts';
+import { jobRows, makeDue, poolRows } from '../../support/work/jobs.ts';
 import { messageAttemptRows } from '../../support/work/messages.ts';
 
 const app = useApp({ workers: true });
@@ -18,11 +18,11 @@ async function accepted(channel: Channel, phone: string, count: number) {
   return ids;
 }
 
-/** Milliseconds until their next run, of the jobs that are still there. */
-const timesOf = (ids: string[]) =>
-  jobRows
-    .all(app, { subject_id: { $in: ids } }, ['state', 'attempts', 'run_at'], { seq: 'asc' })
-    .then((jobs) => jobs.map(({ run_at, ...job }) => ({ ...job, seconds: (Date.parse(run_at) - Date.now()) / 1_000 })));
+/** Seconds until their next run, of the jobs that are still there. */
+const timesOf = async (ids: string[]) => {
+  const jobs = await jobRows.all(app, { subject_id: { $in: ids } }, ['state', 'attempts', 'run_at'], { seq: 'asc' });
+  return jobs.map(({ run_at, ...job }) => ({ ...job, seconds: (Date.parse(run_at) - Date.now()) / 1_000 }));
+};
 const comeNow = (ids: string[]) => makeDue(app, { subject_id: { $in: ids } });
 const refusedTries = (id: string) => messageAttemptRows.count(app, { message_id: id, provider_code: '131056' });
 
@@ -34,7 +34,7 @@ test('a pair over its burst waits, in order and without a spent try, while other
   await app.control('POST', '/behaviour', { pair: { every_ms: 3_600_000, burst: 2 } });
   await hold(channel, null);
   await waitFor('the refusal', async () => (await refusedTries(ids[2]!)) === 1);
-  await waitFor('the wait', async () => (await timesOf(ids))[0]?.seconds > 2);
+  await waitFor('the wait', async () => ((await timesOf(ids))[0]?.seconds ?? 0) > 2);
 
   const left = await timesOf(ids);
   expect(left.map(({ state, attempts }) => [state, attempts])).toEqual([
