@@ -44,7 +44,7 @@ test('a pair over its burst waits, in order and without a spent try, while other
     ['blocked', 0],
   ]);
   // One in 6 s behind the one that was refused.
-  for (const [index, { seconds }] of left.entries()) if (index > 0) expect(seconds - left[index - 1].seconds).toBeCloseTo(6, 0);
+  for (const [index, { seconds }] of left.entries()) if (index > 0) expect(seconds - left[index - 1]!.seconds).toBeCloseTo(6, 0);
   const other = await accepted(channel, (await app.conversation(channel)).phone, 1);
   await app.messageIn(other[0]!, 'read');
 
@@ -65,9 +65,9 @@ test('refused again and again, it waits longer each time, up to a minute', async
   for (let refusals = 1; refusals <= 6; refusals += 1) {
     const [row] = await waitFor('the wait', async () => {
       const rows = await timesOf([id!]);
-      return (await refusedTries(id!)) === refusals && rows[0]?.seconds > 2 && rows;
+      return (await refusedTries(id!)) === refusals && (rows[0]?.seconds ?? 0) > 2 && rows;
     });
-    waits.push(row.seconds);
+    waits.push(row!.seconds);
     await comeNow([id!]);
   }
   await app.messageIn(id!, 'read');
