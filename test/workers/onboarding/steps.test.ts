@@ -6,7 +6,7 @@ import { useApp } from '../../support/app.ts';
 import { type NewNumber, onboarding } from '../../support/onboarding.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { channelRows, onboardingRows } from '../../support/work/channels.ts';
-import { operationIs, runAgain } from '../../support/work/operations.ts';
+import { operationEnds, runAgain } from '../../support/work/operations.ts';
 
 const app = useApp({ workers: true });
 const { codeFor, newNumber, start, ask, through, read, fault, calls } = onboarding(app);
@@ -157,6 +157,6 @@ test('the ledger is clean while a step is at work, and when it is done', async (
   const operationId = asked.headers.get('operation-id')!;
   expect(await checkJobs(app.web.deps.database)).toEqual([]);
   await waitFor('the end', async () => (await read(id)).current_step === 'sync_assets');
-  await operationIs(app, operationId);
+  await operationEnds(app, operationId);
   expect(await checkJobs(app.web.deps.database)).toEqual([]);
 });

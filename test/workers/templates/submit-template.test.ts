@@ -5,7 +5,7 @@ import { type Channel, useApp } from '../../support/app.ts';
 import { asked, body, definition, statusUpdates, templateIs, templateOf } from '../../support/templates.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { channelRows, templateRows } from '../../support/work/channels.ts';
-import { operationIs, runAgain } from '../../support/work/operations.ts';
+import { operationEnds, runAgain } from '../../support/work/operations.ts';
 import { rightNow } from '../../support/work/rows.ts';
 
 const app = useApp({ workers: true, workerEnv: { PROVIDER_TIMEOUT_MS: '2000' } });
@@ -37,7 +37,7 @@ test('a run of what has been done asks and tells nothing more', async () => {
   const { id, operationId } = await create(channel);
   const template = await templateIs(app, id, { status: 'approved', doing: null });
   const told = (await statusUpdates(app, id)).length;
-  await operationIs(app, operationId);
+  await operationEnds(app, operationId);
   await again(operationId);
   expect(await templateOf(app, id)).toEqual(template);
   expect([await posts(channel), (await statusUpdates(app, id)).length]).toEqual([1, told]);
