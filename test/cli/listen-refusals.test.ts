@@ -24,7 +24,7 @@ test('an address that Kanal refuses: it says what to do, and leaves nothing behi
   expect(text).toContain(`Kanal at ${app.base} does not deliver to http://127.0.0.1:`);
   for (const way of ['WEBHOOK_ALLOW_HTTP=true', 'WEBHOOK_ALLOW_NETWORKS=127.0.0.0/8', '--port 8090 --public-url https://'])
     expect(text).toContain(way);
-  expect(await app.rows('select id from webhook_endpoints')).toEqual([]);
+  expect((await app.call('webhooks.endpoints.list')).body.items).toEqual([]);
 });
 
 test('--public-url is where Kanal delivers to; what does not arrive is said', async () => {
@@ -32,7 +32,7 @@ test('--public-url is where Kanal delivers to; what does not arrive is said', as
   const listens = listening(there(), '--public-url', 'https://my-tunnel.example/in', '--port', port);
   await waitFor('the endpoint', () => listens.output().includes('Endpoint'));
   expect(listens.told('Address')).toBe('https://my-tunnel.example/in');
-  expect(await app.one('select url from webhook_endpoints')).toEqual({ url: 'https://my-tunnel.example/in' });
+  expect((await app.call('webhooks.endpoints.list')).body.items).toMatchObject([{ url: 'https://my-tunnel.example/in' }]);
   expect((await fetch(`http://127.0.0.1:${port}/in`, { method: 'POST' })).status).toBe(401);
   const warning = 'No test arrived within 10 s. Is a worker running, and does https://my-tunnel.example/in lead here';
   await waitFor('the warning', () => listens.output().includes(warning));

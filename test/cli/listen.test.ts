@@ -7,6 +7,7 @@ import { Webhook } from 'standardwebhooks';
 import { newSecret, sign } from '../../src/webhooks/signature.ts';
 import { useApp } from '../support/app.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { attemptRows } from '../support/work/webhooks.ts';
 import { type Listening, listening, whenReached } from './listening.ts';
 
 const app = useApp({ workers: true });
@@ -50,7 +51,7 @@ async function localServer(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks?a=1`;
 }
 
-const lastAttempt = () => app.one('select a.status, a.response_head from webhook_attempts a order by a.created_at desc limit 1');
+const lastAttempt = async () => (await attemptRows.all(app, {}, ['status', 'response_head'], { created_at: 'desc' }))[0]!;
 
 test('an event arrives, is verified and shown in a line; Ctrl-C removes the endpoint', async () => {
   await start();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { uuidv7 } from '../../src/platform/ids.ts';
 import { type House, openHouse } from '../support/house.ts';
+import { onboardingRows } from '../support/work/channels.ts';
 import { commandOn } from './command.ts';
 
 let house: House;
@@ -11,16 +12,18 @@ beforeAll(async () => {
 });
 afterAll(() => house.close());
 
-async function made(step: string, status: string, error: string | null = null): Promise<string> {
-  const [row] = await house.sql<{ id: string }>(
-    `insert into onboardings (
-       id, organization_id, account_id, phone_number_id, current_step, step_status, completed_steps, error, rate, access_token)
-     values (uuidv7(), $1, '2', '1', $2, $3, '{}', $4, 80, 'sealed')
-     returning id`,
-    [house.organizationId, step, status, error],
-  );
-  return row!.id;
-}
+const made = (step: string, status: string, error: string | null = null): Promise<string> =>
+  onboardingRows.add(house, {
+    organization_id: house.organizationId,
+    account_id: '2',
+    phone_number_id: '1',
+    current_step: step as 'completed',
+    step_status: status as 'completed',
+    completed_steps: [],
+    error,
+    rate: 80,
+    access_token: 'sealed',
+  });
 
 test('what is unfinished is listed with why, and each is shown, without its token', async () => {
   expect((await kanal('onboarding', 'list')).stdout).toBe('No onboarding is unfinished\n');

@@ -3,9 +3,9 @@ import { createAuthenticate } from '../../src/accounts/authenticate.ts';
 import { openDatabase } from '../../src/open-database.ts';
 import { scopes } from '../../src/organizations/scopes.ts';
 import type { Database } from '../../src/platform/database/database.ts';
-import { query } from '../../src/platform/database/query.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { collectingLog } from '../support/log.ts';
+import { auditRows } from '../support/work/events.ts';
 import { commandOn } from './command.ts';
 
 let drop: () => Promise<void>;
@@ -33,9 +33,7 @@ test('a new organization gets a key that opens the API with every scope', async 
   const caller = await createAuthenticate(database).key(key.stdout.trim());
   expect(caller).toMatchObject({ organizationId, scopes: new Set(scopes) });
   expect(
-    await query(database, 'select actor, action, subject from audit_log where organization_id = $1 order by id', [
-      organizationId,
-    ]),
+    await auditRows.all(database, { organization_id: organizationId }, ['actor', 'action', 'subject'], { id: 'asc' }),
   ).toEqual([
     { actor: 'cli', action: 'organizations.create', subject: `organization:${organizationId}` },
     { actor: 'cli', action: 'api-keys.create', subject: `api_key:${caller!.id}` },
@@ -59,7 +57,7 @@ test('a key is listed by its beginning, revoked by its id, and refused from then
   expect((await kanal('key', 'revoke', id)).stdout).toBe(`Key ${id} is revoked: no process takes it after 5 seconds\n`);
   expect(await createAuthenticate(database).key(key)).toBeUndefined();
   expect((await kanal('key', 'revoke', id)).stdout).toBe(`Key ${id} was revoked before: nothing to do\n`);
-  const revokes = await query(database, `select actor, subject from audit_log where action = 'api-keys.delete'`);
+  const revokes = await auditRows.all(database, { action: 'api-keys.delete' }, ['actor', 'subject']);
   expect(revokes).toEqual([{ actor: 'cli', subject: `api_key:${id}` }]);
 
   const { stdout } = await kanal('key', 'list', organizationId);

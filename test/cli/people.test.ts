@@ -9,6 +9,7 @@ import { findByEmail } from '../../src/users/users.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { bearerToken, sessionHeaders } from '../support/factories/person.ts';
 import { collectingLog } from '../support/log.ts';
+import { auditRows } from '../support/work/events.ts';
 import { commandOn } from './command.ts';
 
 const passwords = createPasswords();
@@ -36,11 +37,7 @@ afterAll(async () => {
 
 const isPassword = async (email: string, password: string) =>
   passwords.verify((await findByEmail(database.em(), email))!.password_hash, password);
-const acts = () =>
-  query<{ organization_id: string; actor: string; action: string; subject: string }>(
-    database,
-    'select organization_id, actor, action, subject from audit_log order by id',
-  );
+const acts = () => auditRows.all(database, {}, ['organization_id', 'actor', 'action', 'subject'], { id: 'asc' });
 
 test('a user is made with a password that is printed once, and let into an organization', async () => {
   const made = await kanal('user', 'create', 'Ada@Example.com', '--organization', harbour);

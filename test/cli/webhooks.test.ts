@@ -3,6 +3,10 @@ import { uuidv7 } from '../../src/platform/ids.ts';
 import { deliveries } from '../support/factories/deliveries.ts';
 import { endpoint } from '../support/factories/endpoint.ts';
 import { type House, openHouse } from '../support/house.ts';
+import { auditRows } from '../support/work/events.ts';
+import { jobRows } from '../support/work/jobs.ts';
+import { ago, rightNow } from '../support/work/rows.ts';
+import { deliveryRows, endpointRows, replayRows } from '../support/work/webhooks.ts';
 import { commandOn } from './command.ts';
 
 let house: House;
@@ -22,11 +26,10 @@ beforeEach(async () => {
 const make = (given: Parameters<typeof deliveries>[2]) =>
   deliveries(house.sql, { organizationId: house.organizationId, endpointId }, given);
 const acts = () =>
-  house.sql(
-    'select organization_id, actor, action, subject, details from audit_log where organization_id is not null order by id',
-  );
-const stateOf = async (id: string) =>
-  (await house.sql<{ state: string }>('select state from jobs where id = $1', [id]))[0]!.state;
+  auditRows.all(house, { organization_id: { $ne: null } }, ['organization_id', 'actor', 'action', 'subject', 'details'], {
+    id: 'asc',
+  });
+const stateOf = async (id: string) => (await jobRows.one(house, id)).state;
 
 test('deliveries are tried once more, each in its line, and who asked is on record', async () => {
   const [failed] = await make({});
@@ -37,7 +40,7 @@ test('deliveries are tried once more, each in its line, and who asked is on reco
     stdout: `Delivery ${failed} is tried now\n`,
     stderr: `${nobodys}: Webhook delivery not found\n`,
   });
-  expect(await house.sql('select state from webhook_deliveries')).toEqual([{ state: 'pending' }]);
+  expect(await deliveryRows.all(house, {}, ['state'])).toEqual([{ state: 'pending' }]);
   expect(await acts()).toEqual([
     {
       organization_id: house.organizationId,
@@ -112,7 +115,8 @@ test.each([
   const { code, stdout, stderr } = await kanal('webhooks', name!, endpointId, ...options);
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toContain(message);
-  expect([await acts(), await house.sql('select 1 from webhook_replays')]).toEqual([[], []]);
+  expect(await acts()).toEqual([]);
+  expect(await replayRows.count(house)).toBe(0);
 });
 
 describe('endpoints', () => {
@@ -127,11 +131,11 @@ describe('endpoints', () => {
   });
 
   test.each([
-    ['disabled', `update webhook_endpoints set enabled = false, disabled_reason = 'gone'`, 'disabled, gone'],
-    ['failing', 'update webhook_endpoints set failing_since = clock_timestamp()', 'failing'],
-  ])('one that is %s is listed by its host alone', async (_what, statement, shown) => {
-    await house.sql(statement);
-    const { url } = (await house.sql<{ url: string }>('select url from webhook_endpoints'))[0]!;
+    ['disabled', () => endpointRows.change(house, {}, { enabled: false, disabled_reason: 'gone' }), 'disabled, gone'],
+    ['failing', () => endpointRows.change(house, {}, { failing_since: rightNow() }), 'failing'],
+  ])('one that is %s is listed by its host alone', async (_what, happen, shown) => {
+    await happen();
+    const { url } = (await endpointRows.all(house, {}, ['url']))[0]!;
     expect(await listed()).toMatchObject([{ id: endpointId, organization_id: house.organizationId, host: new URL(url).host }]);
     const { stdout } = await kanal('webhooks', 'endpoints');
     expect(stdout).toContain(shown);
@@ -141,13 +145,11 @@ describe('endpoints', () => {
   test('with overdue and failed deliveries is listed with their numbers; a deleted one is not', async () => {
     await make({ state: 'failed', count: 2 });
     await make({ state: 'waiting', count: 3 });
-    await house.sql(
-      `update webhook_deliveries set next_attempt_at = clock_timestamp() - interval '1 hour' where state = 'pending'`,
-    );
+    await deliveryRows.change(house, { state: 'pending' }, { next_attempt_at: ago('1 hour') });
     expect(await listed()).toMatchObject([
       { pending: 3, overdue_since_at: expect.any(String), failed: 2, last_failed_at: expect.any(String), enabled: true },
     ]);
-    await house.sql('update webhook_endpoints set deleted_at = clock_timestamp()');
+    await endpointRows.change(house, {}, { deleted_at: rightNow() });
     expect(await listed()).toEqual([]);
   });
 });
@@ -162,10 +164,9 @@ describe('many endpoints', () => {
   beforeEach(async () => {
     failingId = (await endpoint(house.ledger.transact, house.organizationId)).id;
     await make({ state: 'waiting' });
-    const longAgo = `clock_timestamp() - interval '40 days'`;
-    await house.sql(`update webhook_deliveries set next_attempt_at = ${longAgo}`);
-    await house.sql('update webhook_endpoints set enabled = false where id = $1', [endpointId]);
-    await house.sql('update webhook_endpoints set failing_since = clock_timestamp() where id = $1', [failingId]);
+    await deliveryRows.change(house, {}, { next_attempt_at: ago('40 days') });
+    await endpointRows.change(house, endpointId, { enabled: false });
+    await endpointRows.change(house, failingId, { failing_since: rightNow() });
   });
 
   test('a disabled one comes last, however long its deliveries have waited', async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { query } from '../../src/platform/database/query.ts';
+import { messageRows } from '../support/work/messages.ts';
 import { claims, maxInOneSecond } from './claims.ts';
 import { expectConserved, untilSettled } from './conservation.ts';
 import { fillUp } from './fill-up.ts';
@@ -84,12 +85,8 @@ test(
     // What else the machine does adds and never takes away: the best of up to six looks.
     const looks = [await measure()];
     while (Math.min(...looks) > 2 * idleMs && looks.length < 6) looks.push(await measure());
-    const [left] = await query<{ total: number }>(
-      stack.database.em(),
-      `select count(*)::int as total from messages where channel_id = $1 and status = 'queued'`,
-      [busy],
-    );
-    expect(left!.total).toBeGreaterThan(500);
+    const left = await messageRows.count(stack.database, { channel_id: busy, status: 'queued' });
+    expect(left).toBeGreaterThan(500);
     expect(Math.min(...looks)).toBeLessThanOrEqual(2 * idleMs);
     await sleep(3_000);
     const { numbers } = await stack.control<{ numbers: Record<string, { accepted: number }> }>('GET', '/stats');

@@ -4,6 +4,7 @@ import { query } from '../../src/platform/database/query.ts';
 import { checkJobs } from '../../src/platform/ledger/check.ts';
 import { deliveries } from '../support/factories/deliveries.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { attemptRows, deliveryRows, endpointRows } from '../support/work/webhooks.ts';
 import { type BackendName, limitMs, type Stack, startStack } from './stack.ts';
 
 let stack: Stack;
@@ -17,11 +18,11 @@ test.each<BackendName>(['postgres', 'redis'])(
     stack = await startStack({ backend, env: { WEBHOOK_REPLAYS_PER_SECOND: '400' } });
     const rows = <Row>(text: string, params?: unknown[]) => query<Row>(stack.database.em(), text, params);
     await stack.listen();
-    const [endpoint] = await rows<{ id: string }>('select id from webhook_endpoints');
-    const ids = { organizationId: stack.organizationId, endpointId: endpoint!.id };
+    const endpoint = await endpointRows.one(stack.database, {});
+    const ids = { organizationId: stack.organizationId, endpointId: endpoint.id };
     const failed = await deliveries(rows, ids, { count });
 
-    const path = `/v1/settings/developer/webhooks/endpoints/${endpoint!.id}/recover`;
+    const path = `/v1/settings/developer/webhooks/endpoints/${endpoint.id}/recover`;
     const since = new Date(Date.now() - 3_600_000).toISOString();
     const { status, body } = await stack.call<{ operation_id: string }>('POST', path, { since });
     expect(status).toBe(202);
@@ -41,16 +42,13 @@ test.each<BackendName>(['postgres', 'redis'])(
     expect(ended.progress.done).toBe(count);
     await waitFor(
       'the deliveries',
-      async () => {
-        const [left] = await rows<{ n: number }>(`select count(*)::int as n from webhook_deliveries where state <> 'succeeded'`);
-        return left!.n === 0;
-      },
+      async () => (await deliveryRows.count(stack.database, { state: { $ne: 'succeeded' } })) === 0,
       300_000,
     );
 
-    const marked = await rows<{ delivery_id: string }>(`select delivery_id from webhook_attempts where trigger = 'recover'`);
+    const marked = await attemptRows.all(stack.database, { trigger: 'recover' }, ['delivery_id']);
     expect(marked.map((row) => row.delivery_id).sort()).toEqual(failed.toSorted());
-    const events = await rows<{ event_id: string }>('select event_id from webhook_deliveries where id = any($1)', [failed]);
+    const events = await deliveryRows.all(stack.database, { id: { $in: failed } }, ['event_id']);
     const received = stack.receiver.received.map(({ id }) => id);
     expect([...new Set(received)].sort()).toEqual(events.map((row) => row.event_id).sort());
     expect(stack.receiver.faults).toEqual([]);

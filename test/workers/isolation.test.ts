@@ -3,6 +3,8 @@ import { type Tenant, useApp } from '../support/app.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { roundTrips } from '../support/turns.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { poolRows } from '../support/work/jobs.ts';
+import { messageRows } from '../support/work/messages.ts';
 
 const share = 3;
 const hangMs = 14_000;
@@ -46,7 +48,7 @@ afterEach(async () => {
 });
 
 const hold = ({ organizationId }: Tenant) =>
-  app.rows(`update pools set held_until = 'infinity' where organization_id = $1`, [organizationId]);
+  poolRows.change(app, { organization_id: organizationId }, { held_until: 'infinity' });
 const listen = async ({ key }: Tenant, { url }: Receiver) =>
   (await app.call('webhooks.endpoints.create', { key, body: { url, event_types: ['contact.created'] } })).body.id as string;
 /** So many events of the organization. */
@@ -93,7 +95,7 @@ test('a flood of one organization lets another’s first event pass before its o
   for (let index = 0; index < 5; index += 1) ids.push(await listen(hostile, busy));
   await listen(victim, well);
   const held = (until: string | null) =>
-    app.rows('update pools set held_until = $2 where id = any($1)', [ids.map((id) => `endpoint:${id}`), until]);
+    poolRows.change(app, { id: { $in: ids.map((id) => `endpoint:${id}`) } }, { held_until: until });
   await held('infinity');
   await happen(hostile, 100);
   await held(null);
@@ -113,8 +115,7 @@ test('a provider that hangs for one channel holds up no other organization’s s
     const { phone } = await app.conversation(slow);
     expect((await app.text(slow, phone)).status).toBe(201);
   }
-  const isSending = async () =>
-    (await app.rows(`select 1 from messages where channel_id = $1 and status = 'sending'`, [slow.id])).length;
+  const isSending = () => messageRows.count(app, { channel_id: slow.id, status: 'sending' });
   await waitFor('the first sends', async () => (await isSending()) >= share, soonMs);
   const { phone } = await app.conversation(quick);
   const { id } = (await app.text(quick, phone)).body.data;

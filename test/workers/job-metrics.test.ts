@@ -6,6 +6,8 @@ import { createSweepMetrics } from '../../workers/sweep-metrics.ts';
 import { type House, onePlace, openHouse, toyHandler } from '../support/house.ts';
 import { readExposition } from '../support/prometheus.ts';
 import { playJob } from '../support/toys.ts';
+import { jobRows } from '../support/work/jobs.ts';
+import { rightNow } from '../support/work/rows.ts';
 
 let house: House;
 beforeAll(async () => {
@@ -62,7 +64,7 @@ test('findings of sweeps add up; one that did not finish is counted and moves no
   metrics.failed();
   expect((await pageOf(registry)).value('kanal_sweep_completed_timestamp_seconds')).toBe(0);
   const { id } = await house.accept();
-  await house.sql(`update jobs set check_at = clock_timestamp() where id = $1`, [id]);
+  await jobRows.change(house, id, { check_at: rightNow() });
   const findings = await house.sweep();
   expect(findings.looked).toBeGreaterThanOrEqual(1);
   metrics.done(findings, 0.02);

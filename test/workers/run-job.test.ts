@@ -6,6 +6,8 @@ import { databaseTimer } from '../support/database-time.ts';
 import { type House, openHouse, playing, toyHandler } from '../support/house.ts';
 import { playJob, showJob, throwJob } from '../support/toys.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { jobRows, poolRows } from '../support/work/jobs.ts';
+import { ahead } from '../support/work/rows.ts';
 
 let house: House;
 beforeAll(async () => {
@@ -115,7 +117,7 @@ describe('what a run may do', () => {
   test('pace: a run that comes too soon waits here for its turn, and once', async () => {
     const id = await paced();
     const passed = await databaseTimer(house.em());
-    await house.sql(`update pools set tat = clock_timestamp() + interval '400 ms'`);
+    await poolRows.change(house, {}, { tat: ahead('400 ms') });
     expect(await house.run(playing(), { id })).toEqual({ kind: 'done' });
     expect(await passed()).toBeGreaterThan(350);
   });
@@ -125,7 +127,7 @@ describe('what a run may do', () => {
     // One in ten seconds: the run is there before its turn.
     await setPool(house.em(), house.pool('toys'), 100, 0.1);
     const passed = await databaseTimer(house.em());
-    await house.sql(`update pools set tat = clock_timestamp() + interval '9 s', plan_at = clock_timestamp() + interval '20 s'`);
+    await poolRows.change(house, {}, { tat: ahead('9 s'), plan_at: ahead('20 s') });
     const ended = await house.run(playing(), { id });
     expect(ended).toMatchObject({ kind: 'early' });
     expect((ended as { delayMs: number }).delayMs + (await passed())).toBeGreaterThan(19_990);
@@ -167,7 +169,7 @@ describe('what comes of an error of the handler', () => {
       expect(await house.run(failing(new TypeError('a bug')), { id })).toMatchObject({ kind: 'wait', reason: 'a bug' });
     }
     expect(await house.row(id)).toMatchObject({ state: 'queued', attempts: 0 });
-    const [row] = await house.sql('select subject_type, subject_id from jobs where id = $1', [id]);
+    const [row] = await jobRows.all(house, id, ['subject_type', 'subject_id']);
     const about = { organization_id: house.organizationId, subject: `${row!.subject_type}:${row!.subject_id}` };
     expect(house.lines).toContainEqual(expect.objectContaining({ msg: 'a fault of our own', job_id: id, ...about }));
   });
@@ -344,7 +346,7 @@ describe('rule 5: a run whose worker died', () => {
 
 test('an operation says when it was first started', async () => {
   const { id } = await house.accept({ contract: showJob });
-  const started = () => house.sql<{ started_at: string | null }>('select started_at from jobs where id = $1', [id]);
+  const started = () => jobRows.all(house, id, ['started_at']);
   expect((await started())[0]?.started_at).toBeNull();
   await house.run(
     toyHandler(showJob, (_, context) => context.wait(0)),

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { query } from '../../../src/platform/database/query.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
+import { messageRows } from '../../support/work/messages.ts';
 import { randomFrom, seed } from '../options.ts';
 import { type BackendName, limitMs, type Stack, startStack } from '../stack.ts';
 import { addPeople, connectChannels, variants } from './audience.ts';
@@ -137,11 +138,7 @@ test.each<BackendName>(['postgres', 'redis'])(
 
     const { messages } = await stack.control<{ messages: { callback_data: string; to: string }[] }>('GET', '/messages');
     const byMessage = Map.groupBy(messages, ({ callback_data }) => callback_data);
-    const resent = await query<{ id: string }>(
-      stack.database.em(),
-      'select id from messages where campaign_id = $1 and resends > 0',
-      [id],
-    );
+    const resent = await messageRows.all(stack.database, { campaign_id: id, resends: { $gt: 0 } }, ['id']);
     const lost = new Set(resent.map((row) => row.id));
     const tooOften = [...byMessage].filter(([messageId, all]) => all.length > (lost.has(messageId) ? 2 : 1));
     expect(tooOften.slice(0, 3)).toEqual([]);

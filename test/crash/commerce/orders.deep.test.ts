@@ -2,6 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { query } from '../../../src/platform/database/query.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
+import { orderRows, paymentSessionRows } from '../../support/work/commerce.ts';
+import { makeDue } from '../../support/work/jobs.ts';
+import { ahead, rightNow } from '../../support/work/rows.ts';
 import { randomFrom, seed } from '../options.ts';
 import { type BackendName, limitMs, type Stack, startStack } from '../stack.ts';
 import {
@@ -82,16 +85,9 @@ async function untilSettled(): Promise<void> {
     open = await openWork(stack);
     if (open.length === 0) return;
     if (open.length < least) [least, movedAt] = [open.length, Date.now()];
-    const em = stack.database.em();
-    await query(
-      em,
-      `update payment_sessions set expires_at = clock_timestamp() where status = 'unknown' and expires_at > clock_timestamp()`,
-    );
-    await query(
-      em,
-      `update jobs set run_at = clock_timestamp(), check_at = clock_timestamp()
-        where state in ('waiting', 'queued') and run_at > clock_timestamp() + interval '20 s'`,
-    );
+    const unknown = { status: 'unknown' as const, expires_at: { $gt: rightNow() } };
+    await paymentSessionRows.change(stack.database, unknown, { expires_at: rightNow() });
+    await makeDue(stack.database, { state: { $in: ['waiting', 'queued'] }, run_at: { $gt: ahead('20 s') } });
   }
   const jobs = await query(stack.database.em(), `select name, state, attempts, run_at - now() as due, error from jobs limit 20`);
   throw new Error(
@@ -140,8 +136,8 @@ test.each<BackendName>(['postgres', 'redis'])(
     await expectParcelsAgree(stack, lives);
     await expectCalendarAgrees(stack, lives);
     await expectStockAgrees(stack, goods);
-    const inNeed = `select id, attention from orders where attention <> '{}'`;
-    expect(await query(stack.database.em(), inNeed)).toEqual([]);
+    const stored = await orderRows.all(stack.database, {}, ['id', 'attention']);
+    expect(stored.filter(({ attention }) => attention.length > 0)).toEqual([]);
     expect(killed).toBeGreaterThan(0);
     expect(met.drop_before).toBeGreaterThan(0);
     expect(met.drop_after).toBeGreaterThan(0);

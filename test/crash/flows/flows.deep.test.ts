@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { hashOfDocument } from '../../../src/flows/document/hash.ts';
-import { query } from '../../../src/platform/database/query.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { document } from '../../support/flow-moves.ts';
+import { jobRows, poolRows } from '../../support/work/jobs.ts';
 import { given, randomFrom, seed } from '../options.ts';
 import { account, type BackendName, limitMs, type Stack, startStack } from '../stack.ts';
 
@@ -29,10 +29,11 @@ test.each<BackendName>(['postgres', 'redis'])(
     stack = await startStack({ backend });
     const channelId = await stack.connect();
     // Without its pace: hundreds of calls, one a second, would take the day.
-    await query(stack.database.em(), 'insert into pools (organization_id, id, width) values ($1, $2, 4)', [
-      stack.organizationId,
-      `waba:${account.waba_id}:${stack.organizationId}`,
-    ]);
+    await poolRows.add(stack.database, {
+      organization_id: stack.organizationId,
+      id: `waba:${account.waba_id}:${stack.organizationId}`,
+      width: 4,
+    });
     let isOver = false;
     const faults = dropping(() => isOver);
     const killing = (async () => {
@@ -58,11 +59,8 @@ test.each<BackendName>(['postgres', 'redis'])(
       expect(hashOfDocument(JSON.parse(there.flow_json))).toBe(hashOfDocument(shown.flow_json));
     }
     expect(await checkJobs(stack.database)).toEqual([]);
-    const [live] = await query<{ n: number }>(
-      stack.database.em(),
-      `select count(*)::int as n from jobs where name like 'flows.%' and state in ('blocked', 'waiting', 'queued')`,
-    );
-    expect(live!.n).toBe(0);
+    const live = { name: { $like: 'flows.%' }, state: { $in: ['blocked', 'waiting', 'queued'] as const } };
+    expect(await jobRows.count(stack.database, live)).toBe(0);
   },
   limitMs,
 );

@@ -2,6 +2,8 @@ import { afterEach, expect, test } from '@jest/globals';
 import { query } from '../../../src/platform/database/query.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { deliveries } from '../../support/factories/deliveries.ts';
+import { eventRows } from '../../support/work/events.ts';
+import { attemptRows, deliveryRows } from '../../support/work/webhooks.ts';
 import { randomFrom, seed } from '../options.ts';
 import { type BackendName, limitMs, type Stack, startStack } from '../stack.ts';
 import { type Account, accountOf, type Endpoint } from './accounts.ts';
@@ -95,11 +97,9 @@ test.each<BackendName>(['postgres', 'redis'])(
     );
     await stack.endWorkers();
 
-    const created = await rows<{ id: string; subject_id: string }>(
-      `select id, subject_id from events where type = 'contact.created'`,
-    );
+    const created = await eventRows.all(stack.database, { type: 'contact.created' }, ['id', 'subject_id']);
     expect(created.map(({ subject_id }) => subject_id).sort()).toEqual(contacts.toSorted());
-    const old = await rows<{ event_id: string }>('select event_id from webhook_deliveries where id = any($1)', [failed]);
+    const old = await deliveryRows.all(stack.database, { id: { $in: failed } }, ['event_id']);
     const accounts: Account[] = [];
     for (const endpoint of endpoints) {
       const promised = [...created.map(({ id }) => id), ...(endpoint === prompt ? old.map((row) => row.event_id) : [])];
@@ -108,10 +108,8 @@ test.each<BackendName>(['postgres', 'redis'])(
     report(backend, accounts, faults);
 
     expect(operation).toMatchObject({ status: 'succeeded', progress: { done: recovered } });
-    const marked = await rows<{ delivery_id: string }>(
-      `select distinct delivery_id from webhook_attempts where trigger = 'recover'`,
-    );
-    expect(marked.map((row) => row.delivery_id).sort()).toEqual(failed.toSorted());
+    const marked = await attemptRows.all(stack.database, { trigger: 'recover' }, ['delivery_id']);
+    expect([...new Set(marked.map((row) => row.delivery_id))].sort()).toEqual(failed.toSorted());
     expect(await checkJobs(stack.database)).toEqual([]);
   },
   // Some 40 deliveries a second, at the least.

@@ -3,6 +3,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { query } from '../../../src/platform/database/query.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { jobRows } from '../../support/work/jobs.ts';
 import { randomFrom, seed } from '../options.ts';
 import { type BackendName, limitMs, type Stack, startStack } from '../stack.ts';
 import { type FaultKind, strike } from './faults.ts';
@@ -75,7 +76,7 @@ test.each<BackendName>(['postgres', 'redis'])(
     }
     const faultsOver = Date.now();
     const read = async () => (await rows<Told>(told))[0]!;
-    const left = async () => (await rows('select 1 from jobs limit 1')).length;
+    const left = () => jobRows.count(stack.database);
     await waitFor('all reminders', async () => (await read().catch(() => undefined))?.tasks === reminders);
     await waitFor('the end of all jobs', async () => (await left()) === 0);
     const { events, early, last_at, due_at } = await read();

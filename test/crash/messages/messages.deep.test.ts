@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { query } from '../../../src/platform/database/query.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
+import { messageRows } from '../../support/work/messages.ts';
 import { randomFrom, seed } from '../options.ts';
 import { type BackendName, limitMs, phonesFrom, type Stack, startStack } from '../stack.ts';
 import { textOf } from './bodies.ts';
@@ -83,10 +84,7 @@ function expectHistory(talks: Talk[], phones: string[], sent: Map<string, string
 
 /** At the provider each message arrived once and in order; a second time only where its first answer was lost. Tells how many did. */
 async function expectArrivals(sent: Map<string, string[]>, { arrivals }: Told): Promise<number> {
-  const rows = await query<{ id: string; resends: number }>(
-    stack.database.em(),
-    `select id, resends from messages where direction = 'outbound'`,
-  );
+  const rows = await messageRows.all(stack.database, { direction: 'outbound' }, ['id', 'resends']);
   const resent = new Set(rows.filter(({ resends }) => resends > 0).map(({ id }) => id));
   const times = Map.groupBy(arrivals, ({ callback_data }) => callback_data);
   const tooOften = [...times].filter(([id, all]) => all.length > (resent.has(id) ? 2 : 1)).map(([id]) => id);

@@ -5,6 +5,9 @@ import { retryRun } from '../../../src/automation/runs/retry.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { retryJob } from '../../../src/platform/ledger/retry.ts';
 import { doing, openRuleHouse, type RuleHouse } from '../../support/rule-runs.ts';
+import { runRows } from '../../support/work/automation.ts';
+import { jobRows, poolRows } from '../../support/work/jobs.ts';
+import { rightNow } from '../../support/work/rows.ts';
 
 let at: RuleHouse;
 beforeAll(async () => {
@@ -31,7 +34,7 @@ async function dieAt(run: string) {
   const [job] = await at.jobs(run);
   expect(await at.workOnce(run)).toMatchObject({ kind: 'wait' });
   at.house.lines.length = 0;
-  await at.sql('update jobs set error = null, run_at = clock_timestamp() where id = $1', [job!.id]);
+  await jobRows.change(at, job!.id, { error: null, run_at: rightNow() });
 }
 
 test('a call is made from the pool of its address, claimed first, and the run goes on in its own', async () => {
@@ -44,7 +47,7 @@ test('a call is made from the pool of its address, claimed first, and the run go
   expect(await at.work(run)).toEqual({ kind: 'done' });
   expect(await at.effects(run)).toEqual(['before']);
   expect(await poolOf(run)).toBe('http');
-  const [pool] = await at.sql('select width from pools where id like $1', ['http:%']);
+  const [pool] = await poolRows.all(at, { id: { $like: 'http:%' } }, ['width']);
   expect(pool).toEqual({ width: 10 });
   expect(await at.work(run)).toEqual({ kind: 'done' });
   expect(claimed).toMatchObject([
@@ -123,7 +126,7 @@ test('after the last attempt the run fails', async () => {
   const run = await around();
   at.toys.answer({ kind: 'failed', code: 'unreachable', message: 'Refused' });
   await at.work(run);
-  await at.sql('update jobs set attempts = 7 where subject_id = $1', [run]);
+  await jobRows.change(at, { subject_id: run }, { attempts: 7 });
   await at.work(run);
   expect(await at.seen(run)).toMatchObject({ state: 'failed', failed_step: 'call', error: { code: 'unreachable' } });
 });
@@ -198,7 +201,7 @@ test('a job that was given up is not retried by hand once its run was', async ()
   const run = await around();
   await at.giveUp(run);
   const [failed] = await at.jobs(run);
-  await at.sql(`update automation_runs set state = 'cancelled' where id = $1`, [run]);
+  await runRows.change(at, run, { state: 'cancelled' });
   await expect(retryJob(at.house.ledger.transact, failed!.id, at.organization)).rejects.toMatchObject({ code: 'conflict' });
 });
 

@@ -9,6 +9,9 @@ import { openRuleHouse, type RuleHouse } from '../../support/evaluations.ts';
 import { pipeline } from '../../support/factories/pipeline.ts';
 import { fc, numRuns } from '../../support/fast-check.ts';
 import type { ToyHandler } from '../../support/house.ts';
+import { taskRows, taskTargetRows } from '../../support/work/crm.ts';
+import { eventRows } from '../../support/work/events.ts';
+import { jobRows, makeDue } from '../../support/work/jobs.ts';
 
 /** Rules that change, move and create the deals and tasks that begin them, worked by the handlers that there are. */
 let at: RuleHouse;
@@ -70,20 +73,17 @@ const toAndFro: Given[] = [
   { ...forEver, kind: 'task', moves: true, creates: 'task' },
 ];
 
-type Job = { id: string; run: number; name: string };
 type Run = { id: string; rule_id: string; subject_id: string; event_id: string; chain: string[]; state: string };
-type Told = { id: string; type: string; cause: string | null; chain: string[] | null };
 const handlers: Record<string, unknown> = { 'automation.evaluate': evaluateEvent, 'automation.run': runRule };
 
 /** Until nothing is left to do. */
 async function drain(): Promise<void> {
   for (let done = 0; ; done += 1) {
-    const [job] = await at.sql<Job>(
-      `select id, run, name from jobs where state in ('queued', 'waiting') and name like 'automation.%' order by seq limit 1`,
-    );
+    const due = { state: { $in: ['queued', 'waiting'] as const }, name: { $like: 'automation.%' } };
+    const [job] = await jobRows.all(at, due, ['id', 'run', 'name'], { seq: 'asc' });
     if (!job) return;
     expect(done).toBeLessThan(3_000);
-    await at.sql('update jobs set run_at = clock_timestamp() where id = $1', [job.id]);
+    await makeDue(at, job.id);
     await at.house.run(handlers[job.name] as ToyHandler, job);
   }
 }
@@ -104,7 +104,7 @@ async function begin(): Promise<void> {
      select $1, $2, 'Sofa', 'open', 'EUR', 'EUR', pipeline_id, id from pipeline_stages where organization_id = $1 and name = 'first'`,
     [at.organization, deal],
   );
-  await at.sql(`insert into crm_tasks (organization_id, id, title) values ($1, $2, 'Call')`, [at.organization, task]);
+  await taskRows.add(at, { organization_id: at.organization, id: task, title: 'Call' });
   const of = { organization_id: at.organization };
   const aDeal = { ...dealCreated.example, ...of, deal_id: deal };
   const aTask = { ...taskCreated.example, ...of, task_id: task };
@@ -122,7 +122,7 @@ test('rules that change, move and create deals and tasks end within the limits, 
   await fc.assert(
     fc.asyncProperty(fc.array(rule, { minLength: 1, maxLength: 3 }), async (given) => {
       await at.reset();
-      await at.sql('delete from task_targets');
+      await taskTargetRows.remove(at);
       for (const table of ['crm_tasks', 'deals', 'automation_steps']) await at.sql(`delete from ${table}`);
       const ids: string[] = [];
       for (const one of given) {
@@ -135,7 +135,7 @@ test('rules that change, move and create deals and tasks end within the limits, 
 
       const runs = (await Promise.all(ids.map((id) => at.runs(id)))) as unknown as Run[][];
       const events = new Map(
-        (await at.sql<Told>('select id, type, cause, chain from events order by seq')).map((one) => [one.id, one]),
+        (await eventRows.all(at, {}, ['id', 'type', 'cause', 'chain'], { seq: 'asc' })).map((one) => [one.id, one]),
       );
       for (const [index, ofRule] of runs.entries()) {
         const { mayReenter, max } = given[index]!;

@@ -7,6 +7,9 @@ import { openRuleHouse, type RuleHouse } from '../../support/evaluations.ts';
 import { contact } from '../../support/factories/contact.ts';
 import { fc, numRuns } from '../../support/fast-check.ts';
 import type { ToyHandler } from '../../support/house.ts';
+import { contactRows } from '../../support/work/contacts.ts';
+import { eventRows } from '../../support/work/events.ts';
+import { jobRows, makeDue } from '../../support/work/jobs.ts';
 
 /** Rules that change what begins them, worked by the handlers that there are. */
 let at: RuleHouse;
@@ -28,19 +31,18 @@ const rule: fc.Arbitrary<Given> = fc.record({
 /** Nothing but the limit of a chain ends it. */
 const forEver: Given = { counts: true, tags: false, starts: -1, concurrency: 'each', mayReenter: true, max: maxStartsAnHour };
 
-type Job = { id: string; run: number; name: string; state: string };
 type Run = { id: string; rule_id: string; chain: string[]; state: string };
 const handlers: Record<string, unknown> = { 'automation.evaluate': evaluateEvent, 'automation.run': runRule };
 
 /** Until nothing is left to do. The number of jobs. */
 async function drain(): Promise<number> {
   for (let done = 0; ; done += 1) {
-    const [job] = await at.sql<Job>(
-      `select id, run, name, state from jobs where state in ('queued', 'waiting') order by seq limit 1`,
-    );
+    const [job] = await jobRows.all(at, { state: { $in: ['queued', 'waiting'] } }, ['id', 'run', 'name', 'state'], {
+      seq: 'asc',
+    });
     if (!job) return done;
     expect(done).toBeLessThan(500);
-    await at.sql('update jobs set run_at = clock_timestamp() where id = $1', [job.id]);
+    await makeDue(at, job.id);
     await at.house.run(handlers[job.name] as ToyHandler, job);
   }
 }
@@ -51,7 +53,7 @@ test('rules that change what begins them, and start each other, end within the l
     fc.asyncProperty(fc.array(rule, { minLength: 1, maxLength: 3 }), async (given) => {
       await at.reset();
       const { id: who } = await contact(at.house.em(), at.organization);
-      await at.sql(`update contacts set custom_fields = '{"n": 0}' where id = $1`, [who]);
+      await contactRows.change(at, who, { custom_fields: { n: 0 } });
       const ids: string[] = [];
       for (const { counts, tags, starts, concurrency, mayReenter, max } of given) {
         const steps: Step[] = [];
@@ -82,10 +84,11 @@ test('rules that change what begins them, and start each other, end within the l
       const codes = await at.sql<{ code: string }>(`select error->>'code' as code from automation_runs where state = 'failed'`);
       for (const { code } of codes) expect(code).toBe('conflict');
       const chains = new Map(runs.flat().map(({ id, chain }) => [`run:${id}`, chain]));
-      const effects = await at.sql<{ cause: string; chain: string[] }>(
-        `select cause, chain from events where type in ('contact.updated') and cause like 'run:%'`,
-      );
-      for (const { cause, chain } of effects) expect(chain).toEqual(chains.get(cause));
+      const effects = await eventRows.all(at, { type: { $in: ['contact.updated'] }, cause: { $like: 'run:%' } }, [
+        'cause',
+        'chain',
+      ]);
+      for (const { cause, chain } of effects) expect(chain).toEqual(chains.get(cause!));
       // A chain that went on began with an effect, or by the step of a run that is there.
       for (const { chain } of runs.flat())
         if (chain.length > 1) expect([...chains.values()].map(String)).toContain(String(chain.slice(0, -1)));

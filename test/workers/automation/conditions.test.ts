@@ -10,6 +10,9 @@ import { uuidv7 } from '../../../src/platform/ids.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { LocksOutdated } from '../../../src/platform/ledger/locks.ts';
 import { doing, openRuleHouse, type RuleHouse } from '../../support/rule-runs.ts';
+import { ruleRows, ruleVersionRows, runRows } from '../../support/work/automation.ts';
+import { contactRows } from '../../support/work/contacts.ts';
+import { rightNow } from '../../support/work/rows.ts';
 
 let at: RuleHouse;
 beforeAll(async () => {
@@ -18,8 +21,7 @@ beforeAll(async () => {
 afterAll(() => at.close());
 
 const is = (value: string) => ({ field: 'contact.custom_fields.tier', operator: 'eq', value });
-const setTier = (id: string, tier: string) =>
-  at.sql('update contacts set custom_fields = $2 where id = $1', [id, JSON.stringify({ tier })]);
+const setTier = (id: string, tier: string) => contactRows.change(at, id, { custom_fields: { tier } });
 const wait: Step = { id: 'w', type: 'wait', for: { hours: 1 } };
 const choose: Step = {
   id: 'choose',
@@ -187,10 +189,10 @@ test('a retry is refused where the rule or the subject is gone, and beside anoth
   const other = await at.begin(rule, { subjectId, isExclusive: true });
   expect(await code(run)).toBe('run.subject_busy');
   await at.work(other);
-  await at.sql('update automation_rules set deleted_at = clock_timestamp() where id = $1', [rule]);
+  await ruleRows.change(at, rule, { deleted_at: rightNow() });
   expect(await code(run)).toBe('run.rule_deleted');
-  await at.sql('update automation_rules set deleted_at = null where id = $1', [rule]);
-  await at.sql('delete from contacts where id = $1', [subjectId]);
+  await ruleRows.change(at, rule, { deleted_at: null });
+  await contactRows.remove(at, subjectId);
   expect(await code(run)).toBe('run.subject_gone');
   expect(await at.seen(run)).toMatchObject({ state: 'failed', retries: 0 });
 });
@@ -208,9 +210,7 @@ test('a rule starts another one about the same subject, within the limits of tha
   expect(first).toMatchObject({ output: { is_started: true, run_id: expect.any(String) } });
   expect(second).toMatchObject({ output: { is_started: false, held: 'subject_busy' } });
   const started = (first!.output as { run_id: string }).run_id;
-  const [row] = await at.sql('select trigger, started_by, chain, subject_id, contact_id from automation_runs where id = $1', [
-    started,
-  ]);
+  const [row] = await runRows.all(at, started, ['trigger', 'started_by', 'chain', 'subject_id', 'contact_id']);
   expect(row).toEqual({
     trigger: 'rule',
     started_by: `run:${run}`,
@@ -239,7 +239,7 @@ test('a rule that was paused or published since the step looked is looked at aga
     await at.sql(`update automation_rules set ${change} where id = $1`, [other]);
     await expect(at.transact({ locks }, (tx) => write(tx))).rejects.toBeInstanceOf(LocksOutdated);
   }
-  expect(await at.sql('select 1 from automation_runs where rule_id = $1', [other])).toEqual([]);
+  expect(await runRows.count(at, { rule_id: other })).toBe(0);
 });
 
 test('variables that another rule is given are bounded as those of a run', () => {
@@ -252,17 +252,14 @@ test('variables that another rule is given are bounded as those of a run', () =>
 test('a rule does not start itself', async () => {
   const rule = await at.rule([]);
   const steps = [{ id: 's', type: 'start_rule', rule_id: rule }, doing('last')] as Step[];
-  const [{ definition }] = (await at.sql<{ definition: object }>(
-    'select definition from automation_rule_versions where rule_id = $1',
-    [rule],
-  )) as [{ definition: object }];
+  const [{ definition }] = (await ruleVersionRows.all(at, { rule_id: rule }, ['definition'])) as [{ definition: object }];
   await at.version(rule, 2, { ...definition, steps });
   await at.version(rule, 3, { ...definition, steps, concurrency: 'restart', limits: { allow_reentry: true } });
-  await at.sql('update automation_rules set version = 2 where id = $1', [rule]);
+  await ruleRows.change(at, rule, { version: 2 });
   const run = await at.begin(rule, { version: 2 });
   await at.work(run);
   expect((await at.steps(run))[0]).toMatchObject({ output: { is_started: false, held: 'loop' } });
-  await at.sql('update automation_rules set version = 3 where id = $1', [rule]);
+  await ruleRows.change(at, rule, { version: 3 });
   const anew = await at.begin(rule, { version: 3 });
   await at.work(anew);
   expect(await at.seen(anew)).toMatchObject({ state: 'failed', failed_step: 's', error: { code: 'conflict' } });

@@ -10,6 +10,11 @@ import { doing, openRuleHouse, type RuleHouse } from '../../support/rule-runs.ts
 import { testSecrets } from '../../support/secrets.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { wholeDump } from '../../support/whole-dump.ts';
+import { runRows } from '../../support/work/automation.ts';
+import { contactRows, identityRows } from '../../support/work/contacts.ts';
+import { dealContactRows, dealRows } from '../../support/work/crm.ts';
+import { jobRows } from '../../support/work/jobs.ts';
+import { isLockAwaited } from '../../support/work/locks.ts';
 
 /** Nobody else has it. */
 const name = 'Wilhelmine Zwyxgroth';
@@ -22,10 +27,13 @@ afterAll(() => at.close());
 beforeEach(async () => {
   at.toys.forget();
   who = await at.contact();
-  await at.sql('update contacts set name = $2 where id = $1', [who, name]);
-  await at.sql(`insert into contact_identities (organization_id, id, contact_id, type, value) values ($1, $2, $3, 'email', $4)`, [
-    ...[at.organization, uuidv7(), who, 'zwyxgroth@example.com'],
-  ]);
+  await contactRows.change(at, who, { name });
+  await identityRows.add(at, {
+    organization_id: at.organization,
+    contact_id: who,
+    type: 'email',
+    value: 'zwyxgroth@example.com',
+  });
 });
 
 async function erase() {
@@ -34,7 +42,7 @@ async function erase() {
 }
 /** The rest of the erasure: what others hold of the person. */
 async function eraseRest() {
-  const jobs = await at.sql<{ id: string; run: number }>(`select id, run from jobs where name = 'contacts.erase'`);
+  const jobs = await jobRows.all(at, { name: 'contacts.erase' }, ['id', 'run']);
   for (const job of jobs) await at.house.run(eraseContactRest as unknown as ToyHandler, job);
 }
 async function assertForgotten(run: string) {
@@ -85,13 +93,15 @@ test('erased while a call is under way: its answer is not kept', async () => {
 
 test('erased while a run about a deal of theirs calls: what the rest of the erasure removed is not written again', async () => {
   const deal = uuidv7();
-  await at.sql(
-    `insert into deals (organization_id, id, title, status, currency_code, home_currency_at_write) values ($1, $2, 'Sofa', 'open', 'EUR', 'EUR')`,
-    [at.organization, deal],
-  );
-  await at.sql('insert into deal_contacts (organization_id, deal_id, contact_id, is_primary) values ($1, $2, $3, true)', [
-    ...[at.organization, deal, who],
-  ]);
+  await dealRows.add(at, {
+    organization_id: at.organization,
+    id: deal,
+    title: 'Sofa',
+    status: 'open',
+    currency_code: 'EUR',
+    home_currency_at_write: 'EUR',
+  });
+  await dealContactRows.add(at, { organization_id: at.organization, deal_id: deal, contact_id: who, is_primary: true });
   const run = await at.begin(await at.rule([doing('call', { type: 'ask' }), doing('b')]), {
     ...{ subjectType: 'deal', subjectId: deal, contactId: null, vars: { who: name } },
   });
@@ -111,7 +121,7 @@ test('a rule that says their name: a worker that has done it before says it no m
   const before = await at.begin(rule);
   await at.toRest(before);
   expect(await at.seen(before)).toMatchObject({ state: 'succeeded', vars: { who: name } });
-  await at.sql(`delete from automation_runs where id = $1`, [before]);
+  await runRows.remove(at, before);
   await erase();
   await eraseRest();
   const after = await at.begin(rule);
@@ -128,8 +138,7 @@ describe('a failed run that is retried while its person is erased', () => {
     expect(await at.seen(run)).toMatchObject({ state: 'failed' });
   });
   const retry = () => at.locked(run, (tx) => retryRun(tx, run));
-  const isWaited = async () =>
-    (await at.sql(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)).length > 0;
+  const isWaited = () => isLockAwaited(at);
 
   test('first the retry: the erasure cancels it', async () => {
     let erasing: Promise<void> | undefined;

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Conditions } from '../../../src/automation/conditions/conditions.ts';
 import { openRuleHouse, type RuleHouse } from '../../support/evaluations.ts';
 import { type ContactMade, contact } from '../../support/factories/contact.ts';
+import { stepRows } from '../../support/work/automation.ts';
+import { contactRows } from '../../support/work/contacts.ts';
 
 /** What rules and waits ask of an event and of its subject. */
 let at: RuleHouse;
@@ -37,7 +39,7 @@ test('a rule starts where its conditions hold, and others of the same event do n
 test('conditions are asked of what is true when the event is evaluated', async () => {
   const [was, is] = [await at.rule({ conditions: named('Ada') }), await at.rule({ conditions: named('Grace') })];
   const event = await at.updated(who.id);
-  await at.sql(`update contacts set name = 'Grace' where id = $1`, [who.id]);
+  await contactRows.change(at, who.id, { name: 'Grace' });
   await at.evaluate(event);
   expect([await at.runs(was), (await at.runs(is)).length]).toEqual([[], 1]);
 });
@@ -76,11 +78,15 @@ test('what earlier steps gave is asked too', async () => {
     [open, 'open'],
     [closed, 'closed'],
   ])
-    await at.sql(
-      `insert into automation_steps (organization_id, run_id, number, step_id, type, state, output)
-       values ($1, $2, 1, 'before', 'create_deal', 'done', $3)`,
-      [at.organization, id, JSON.stringify({ status })],
-    );
+    await stepRows.add(at, {
+      organization_id: at.organization,
+      run_id: id,
+      number: 1,
+      step_id: 'before',
+      type: 'create_deal',
+      state: 'done',
+      output: { status },
+    });
   const event = await at.updated(who.id);
   await at.evaluate(event);
   expect(await seen(open)).toEqual(wokenBy(event));

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Cut, cutConnections } from '../../support/cut-connections.ts';
 import { openRuleHouse, type RuleHouse } from '../../support/evaluations.ts';
 import { contact } from '../../support/factories/contact.ts';
+import { ruleRows, runRows, waitRows } from '../../support/work/automation.ts';
+import { jobRows, makeDue } from '../../support/work/jobs.ts';
 
 /** A process that dies, or loses its connection, at each statement of an evaluation. */
 let at: RuleHouse;
@@ -15,8 +17,8 @@ afterAll(() => at.close());
 
 /** An event that starts a rule, starts another again, is held back by two, and wakes a run. */
 async function cutAt(cut: Cut): Promise<boolean> {
-  await at.sql(`update automation_rules set status = 'paused'`);
-  await at.sql('delete from jobs');
+  await ruleRows.change(at, {}, { status: 'paused' });
+  await jobRows.remove(at);
   const { id: who } = await contact(at.house.em(), at.organization);
   const [plain, restarts, busy, often] = (await Promise.all([
     at.rule({ conditions: { field: 'contact.id', value: who } }),
@@ -36,7 +38,7 @@ async function cutAt(cut: Cut): Promise<boolean> {
   if (error && !isCut) throw error;
   if (await at.evaluationOf(event)) {
     // A lost connection is tried again later.
-    await at.sql('update jobs set run_at = clock_timestamp() where subject_id = $1', [event]);
+    await makeDue(at, { subject_id: event });
     await at.evaluate(event);
   }
 
@@ -56,13 +58,11 @@ async function cutAt(cut: Cut): Promise<boolean> {
   }
   const [woken] = await at.sql(`select position->'waiting'->>'event_id' as event_id from automation_runs where id = $1`, [run]);
   expect(woken).toEqual({ event_id: event });
-  expect(await at.sql('select 1 from automation_waits where run_id = $1', [run])).toEqual([]);
+  expect(await waitRows.count(at, { run_id: run })).toBe(0);
   // A job for each live run, and nothing else.
-  const live = await at.sql(
-    `select id from automation_runs where state in ('queued', 'running') and subject_id = $1 order by id`,
-    [who],
-  );
-  expect(await at.sql('select subject_id as id from jobs order by subject_id')).toEqual(live);
+  const live = await runRows.all(at, { state: { $in: ['queued', 'running'] }, subject_id: who }, ['id'], { id: 'asc' });
+  const jobs = await jobRows.all(at, {}, ['subject_id'], { subject_id: 'asc' });
+  expect(jobs.map(({ subject_id: id }) => ({ id }))).toEqual(live);
   return isCut;
 }
 

@@ -3,6 +3,7 @@ import { Registry } from 'prom-client';
 import { createJobMetrics } from '../../../workers/job-metrics.ts';
 import { openRuleHouse, type RuleHouse } from '../../support/evaluations.ts';
 import { contact } from '../../support/factories/contact.ts';
+import { jobRows, makeDue } from '../../support/work/jobs.ts';
 
 let at: RuleHouse;
 const registry = new Registry();
@@ -16,7 +17,7 @@ const faults = async () => {
   const metric = await registry.getSingleMetric('kanal_job_faults_total')!.get();
   return metric.values.find(({ labels }) => labels.job === 'automation.evaluate')?.value ?? 0;
 };
-const due = (event: string) => at.sql('update jobs set run_at = clock_timestamp() where subject_id = $1', [event]);
+const due = (event: string) => makeDue(at, { subject_id: event });
 
 test('an evaluation that meets a fault of our own outside of its rules is told of, is not given up, and keeps the order of the events', async () => {
   const { id: who } = await contact(at.house.em(), at.organization);
@@ -36,7 +37,7 @@ test('an evaluation that meets a fault of our own outside of its rules is told o
   expect((await faults()) - before).toBe(20);
   const line = { msg: 'a fault of our own', job: 'automation.evaluate' };
   expect(at.house.lines.filter((one) => one.msg === line.msg && one.job === line.job)).toHaveLength(20);
-  const [row] = await at.sql<{ error: object }>('select error from jobs where subject_id = $1', [first]);
+  const [row] = await jobRows.all(at, { subject_id: first }, ['error']);
   expect(row!.error).toMatchObject({ code: 'internal', times: 20 });
   expect(await at.evaluationOf(second)).toMatchObject({ state: 'blocked' });
 

@@ -5,6 +5,9 @@ import type { Cause } from '../../../src/platform/events/cause.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { openRuleHouse, type RuleHouse } from '../../support/evaluations.ts';
 import { type ContactMade, contact } from '../../support/factories/contact.ts';
+import { heldRows, waitRows } from '../../support/work/automation.ts';
+import { jobRows } from '../../support/work/jobs.ts';
+import { movedBack } from '../../support/work/rows.ts';
 
 let at: RuleHouse;
 let who: ContactMade;
@@ -37,7 +40,7 @@ describe('what is held back makes no run, is counted, and told once an hour', ()
     expect(await at.runs(rule)).toEqual(runs);
     expect(await at.held(rule)).toEqual([{ reason, count: 3 }]);
     expect(await at.told(rule)).toEqual([{ reason, count: 1 }]);
-    await at.sql(`update automation_held set told_at = told_at - interval '1 hour'`);
+    await heldRows.change(at, {}, { told_at: movedBack('told_at', '1 hour') });
     await at.evaluate(await updated(cause(rule)));
     expect(await at.told(rule)).toEqual([
       { reason, count: 1 },
@@ -121,8 +124,8 @@ describe('a rule that begins again', () => {
     const [before, after] = await at.runs(rule);
     expect(before).toMatchObject({ id: old!.id, state: 'cancelled', reason: 'restarted' });
     expect(after).toMatchObject({ state: 'queued', reason: '', is_exclusive: true });
-    expect(await at.sql('select subject_id from jobs')).toEqual([{ subject_id: after!.id }]);
-    expect(await at.sql('select 1 from automation_waits')).toEqual([]);
+    expect(await jobRows.all(at, {}, ['subject_id'])).toEqual([{ subject_id: after!.id }]);
+    expect(await waitRows.count(at)).toBe(0);
     expect(await at.held(rule)).toEqual([]);
   });
 

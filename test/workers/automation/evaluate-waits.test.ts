@@ -17,6 +17,9 @@ import { conversation } from '../../support/factories/conversation.ts';
 import { dealRow } from '../../support/factories/task-objects.ts';
 import type { ToyHandler } from '../../support/house.ts';
 import { roundTrips } from '../../support/turns.ts';
+import { runRows, waitRows } from '../../support/work/automation.ts';
+import { taskRows, taskTargetRows } from '../../support/work/crm.ts';
+import { postpone } from '../../support/work/jobs.ts';
 
 let at: RuleHouse;
 let who: ContactMade;
@@ -65,7 +68,7 @@ test('an event that came before the wait does not end it', async () => {
 
 test('what a run did right before it waits does not wake it, what follows from that does', async () => {
   const run = await waits();
-  await at.sql('delete from automation_waits where run_id = $1', [run]);
+  await waitRows.remove(at, { run_id: run });
   const row = { run_id: run, event_type: contactUpdated.type, subject_type: 'contact', subject_id: who.id };
   const data = { contact_id: who.id, organization_id: at.organization, name: 'Ada', changed: ['tags'] };
   const [cause, locks] = [{ by: `run:${run}` }, [subjectLock('contact', who.id)]];
@@ -88,7 +91,7 @@ test('an event begins runs and wakes others, once, however often it is evaluated
   const before = await lookAtEvent(evaluating, event);
   expect(before.wakes).toEqual([run]);
   await at.evaluate(event);
-  await at.sql(`update jobs set run_at = clock_timestamp() + interval '1 day' where subject_id = $1`, [run]);
+  await postpone(at, { subject_id: run }, '1 day');
   for (const one of [before, await lookAtEvent(evaluating, event)])
     await at.transact(evaluation(evaluating, one), writeEvaluation);
   expect(await seen(run)).toEqual({ ...wokenBy(event), is_due: false });
@@ -136,17 +139,15 @@ test('the worker wakes them all', async () => {
   const ids: string[] = [];
   for (let n = 0; n < usualWakes + 5; n += 1) ids.push(await at.waitingRun({ rule, subject: who.id, event: 'contact.updated' }));
   expect(await at.evaluate(await at.updated(who.id))).toEqual({ kind: 'done' });
-  expect(await at.sql('select 1 from automation_waits')).toEqual([]);
+  expect(await waitRows.count(at)).toBe(0);
   for (const id of [ids[0]!, ids.at(-1)!]) expect(await seen(id)).toMatchObject({ waits: 0, is_due: true });
 });
 
 test('a run about a deal is woken by what happens to a task that is about that deal alone', async () => {
   const [deal, another] = [await dealRow(at.sql, at.organization), await dealRow(at.sql, at.organization)];
   const task = uuidv7();
-  await at.sql(`insert into crm_tasks (organization_id, id, title) values ($1, $2, 'Call')`, [at.organization, task]);
-  await at.sql('insert into task_targets (organization_id, id, task_id, deal_id) values ($1, $2, $3, $4)', [
-    ...[at.organization, uuidv7(), task, deal],
-  ]);
+  await taskRows.add(at, { organization_id: at.organization, id: task, title: 'Call' });
+  await taskTargetRows.add(at, { organization_id: at.organization, task_id: task, deal_id: deal });
   const ask = { id: 'ask', type: 'wait_for', event: 'task.completed', timeout: { days: 1 } };
   const rule = await at.rule({ trigger: { type: 'manual' }, steps: [ask] });
   const begun = async (subjectId: string) => {
@@ -178,7 +179,7 @@ test('the second of two events finds the run awake', async () => {
 test('a run that was cancelled meanwhile stays so', async () => {
   const run = await waits();
   const event = await at.updated(who.id);
-  await at.sql(`update automation_runs set state = 'cancelled' where id = $1`, [run]);
+  await runRows.change(at, run, { state: 'cancelled' });
   expect(await at.evaluate(event)).toEqual({ kind: 'done' });
   expect(await seen(run)).toEqual(asleep);
 });
@@ -189,7 +190,7 @@ test('a wait begins before or after an event about its subject, never beside it'
   await at.evaluate(await at.updated(who.id));
   const [run] = await at.runs(rule);
   const job = (await at.house.row(run!.job_id!))!;
-  const waitsOf = () => at.sql('select subject_id from automation_waits where run_id = $1', [run!.id]);
+  const waitsOf = () => waitRows.all(at, { run_id: run!.id }, ['subject_id']);
   const work = await at.transact({ locks: [subjectLock('contact', who.id)] }, async () => {
     const working = at.house.run(runRule as unknown as ToyHandler, job);
     await roundTrips((text) => at.sql(text));

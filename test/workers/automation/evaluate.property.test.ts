@@ -5,6 +5,7 @@ import type { Cause } from '../../../src/platform/events/cause.ts';
 import { openRuleHouse, type RuleHouse } from '../../support/evaluations.ts';
 import { contact } from '../../support/factories/contact.ts';
 import { fc, numRuns } from '../../support/fast-check.ts';
+import { runRows } from '../../support/work/automation.ts';
 
 /** Rules whose runs do what begins rules, themselves too, against a model of what may start. */
 let at: RuleHouse;
@@ -88,7 +89,7 @@ async function play(rules: Given[]) {
       done.push(id);
       const places = chain.map((one) => ids.indexOf(one));
       const given = rules[places.at(-1)!]!;
-      if (!given.stays) await at.sql(`update automation_runs set state = 'succeeded' where id = $1`, [id]);
+      if (!given.stays) await runRows.change(at, id, { state: 'succeeded' });
       for (const effect of given.effects) queue.push({ type: effect, chain: places, cause: { by: `run:${id}`, chain } });
     }
   }

@@ -13,6 +13,10 @@ import { type ContactMade, contact } from '../../support/factories/contact.ts';
 import { conversation } from '../../support/factories/conversation.ts';
 import { message } from '../../support/factories/message.ts';
 import type { ToyHandler } from '../../support/house.ts';
+import { ruleRows } from '../../support/work/automation.ts';
+import { contactRows } from '../../support/work/contacts.ts';
+import { eventRows } from '../../support/work/events.ts';
+import { jobRows } from '../../support/work/jobs.ts';
 
 let at: RuleHouse;
 let who: ContactMade;
@@ -47,7 +51,7 @@ describe('an event', () => {
       expect(made).toHaveLength(1);
       expect(made[0]).toMatchObject({ ...about, mode, version: 1, state: 'queued', trigger: 'event', chain: [rule] });
       expect(made[0]!.is_exclusive).toBe(isExclusive);
-      const jobs = await at.sql('select id, name, queue, pool, state, lane from jobs where subject_id = $1', [made[0]!.id]);
+      const jobs = await jobRows.all(at, { subject_id: made[0]!.id }, ['id', 'name', 'queue', 'pool', 'state', 'lane']);
       const pool = `automation:${at.organization}`;
       expect(jobs).toEqual([
         { id: made[0]!.job_id, name: 'automation.run', queue: 'automations', pool, state: 'queued', lane: null },
@@ -60,9 +64,9 @@ describe('an event', () => {
     const rule = await at.rule();
     const other = await contact(at.house.em(), at.organization);
     const [purged, late] = [await updated(), await at.updated(other.id)];
-    await at.sql('delete from events where id = $1', [purged]);
+    await eventRows.remove(at, purged);
     expect(await at.evaluate(purged)).toEqual({ kind: 'done' });
-    await at.sql(`update automation_rules set status = 'paused' where id = $1`, [rule]);
+    await ruleRows.change(at, rule, { status: 'paused' });
     expect(await at.evaluate(late)).toEqual({ kind: 'done' });
     expect(await at.runs(rule)).toEqual([]);
   });
@@ -106,7 +110,7 @@ describe('an event', () => {
 
   test('of the deletion of a contact begins a run about nobody', async () => {
     const rule = await at.rule({ trigger: { type: 'event', event: 'contact.deleted' } });
-    await at.sql('delete from contacts where id = $1', [who.id]);
+    await contactRows.remove(at, who.id);
     const event = await at.emit(contactDeleted, { contact_id: who.id, organization_id: at.organization, merged_into: '' });
     expect(await at.evaluate(event)).toEqual({ kind: 'done' });
     expect(await at.runs(rule)).toMatchObject([{ subject_type: 'contact', subject_id: who.id, contact_id: null }]);
@@ -192,7 +196,7 @@ describe('exactly once', () => {
     const event = await updated();
     const own = evaluating();
     const seen = await lookAtEvent(own, event);
-    await at.sql('delete from contacts where id = $1', [who.id]);
+    await contactRows.remove(at, who.id);
     await at.transact(evaluation(own, seen), writeEvaluation);
     expect(await at.runs(rule)).toMatchObject([{ subject_id: who.id, contact_id: null, event_id: event }]);
   });

@@ -5,6 +5,8 @@ import { uuidv7 } from '../../../src/platform/ids.ts';
 import { poolOf, setPool } from '../../../src/platform/ledger/pools.ts';
 import { useApp } from '../../support/app.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { ruleRows, ruleVersionRows, runRows } from '../../support/work/automation.ts';
+import { eventRows } from '../../support/work/events.ts';
 
 const app = useApp({ workers: true });
 
@@ -33,15 +35,16 @@ async function live(event: string) {
     limits: {},
   };
   const { organizationId } = app.tenant;
-  await app.rows(
-    `insert into automation_rules (organization_id, id, name, status, draft, version, event_type) values ($1, $2, $3, 'live', $4, 1, $3)`,
-    [organizationId, id, event, JSON.stringify(definition)],
-  );
-  await app.rows('insert into automation_rule_versions (organization_id, rule_id, number, definition) values ($1, $2, 1, $3)', [
-    organizationId,
+  await ruleRows.add(app, {
+    organization_id: organizationId,
     id,
-    JSON.stringify(definition),
-  ]);
+    name: event,
+    status: 'live',
+    draft: definition,
+    version: 1,
+    event_type: event,
+  });
+  await ruleVersionRows.add(app, { organization_id: organizationId, rule_id: id, number: 1, definition });
 }
 
 /** A person writes and is answered; a record lives and dies. */
@@ -60,22 +63,21 @@ async function act() {
 }
 const evaluated = () => app.log.lines.filter(({ job }) => job === 'automation.evaluate').length;
 const eventsSince = (since: string) =>
-  app.rows<{ id: string; type: string }>(
-    'select id, type from events where organization_id = $1 and type = any($2) and seq > $3::bigint order by id',
-    [app.tenant.organizationId, types, since],
-  );
+  eventRows.all(app, { organization_id: app.tenant.organizationId, type: { $in: types }, seq: { $gt: since } }, ['id', 'type'], {
+    id: 'asc',
+  });
 
 test('without a rule nothing is evaluated; with one for each type each event has one run, in whichever way it was written', async () => {
   const { organizationId } = app.tenant;
   await act();
-  expect(await app.rows('select 1 from automation_runs')).toEqual([]);
+  expect(await runRows.count(app)).toBe(0);
   expect(evaluated()).toBe(0);
   const before = await eventsSince('0');
   expect(new Set(before.map(({ type }) => type))).toEqual(new Set(types));
 
   await setPool(app.em(), poolOf(organizationId, automationPool(organizationId)), 20, null);
   for (const type of types) await live(type);
-  const [last] = await app.rows<{ seq: string }>('select max(seq)::text as seq from events');
+  const [last] = await eventRows.all(app, {}, ['seq'], { seq: 'desc' });
   await act();
   const events = await eventsSince(last!.seq);
   expect(new Set(events.map(({ type }) => type))).toEqual(new Set(types));

@@ -3,12 +3,15 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Step } from '../../../src/automation/definition/definition.ts';
 import { setUrlRules } from '../../../src/automation/http/url-rules.ts';
-import { uuidv7 } from '../../../src/platform/ids.ts';
 import { createHttpCaller } from '../../../src/webhooks/http-caller.ts';
 import { runRule } from '../../../workers/automation/run.ts';
 import type { ToyHandler } from '../../support/house.ts';
 import { openRuleHouse, type RuleHouse } from '../../support/rule-runs.ts';
 import { testSecrets } from '../../support/secrets.ts';
+import { ruleVersionRows, runRows, secretRows, stepRows } from '../../support/work/automation.ts';
+import { contactRows } from '../../support/work/contacts.ts';
+import { eventRows } from '../../support/work/events.ts';
+import { jobRows, makeDue } from '../../support/work/jobs.ts';
 
 let at: RuleHouse;
 let url: string;
@@ -34,9 +37,7 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/leads`;
   setUrlRules({ webhookAllowHttp: true, webhookAllowNetworks: ['127.0.0.1/32'] });
   at.house.deps.http = createHttpCaller({ allowHttp: true, allowNetworks: ['127.0.0.1/32'] });
-  await at.sql('insert into automation_secrets (organization_id, id, name, value) values ($1, $2, $3, $4)', [
-    ...[at.organization, uuidv7(), 'CRM_TOKEN', testSecrets.seal(secret)],
-  ]);
+  await secretRows.add(at, { organization_id: at.organization, name: 'CRM_TOKEN', value: testSecrets.seal(secret) });
 });
 afterAll(async () => {
   await at.house.deps.http.close();
@@ -51,7 +52,7 @@ beforeEach(() => {
 /** With the actions that there are. */
 async function work(run: string): Promise<void> {
   const [before] = await at.jobs(run);
-  await at.sql('update jobs set run_at = clock_timestamp() where id = $1', [before!.id]);
+  await makeDue(at, before!.id);
   if (before!.state === 'waiting') await at.house.ledger.fill(at.house.pool(before!.pool));
   const [row] = await at.jobs(run);
   await at.house.run(runRule as unknown as ToyHandler, { id: row!.id, run: row!.run });
@@ -82,8 +83,8 @@ test('a rule tells a system, and the secret is nowhere but in the call', async (
     input: { headers: { Authorization: 'Bearer {{ secrets.CRM_TOKEN }}' }, body: { name: 'Ada' } },
     output: { status: 200, body: { lead: 7, you_said: 'Bearer {{ secrets.CRM_TOKEN }}' } },
   });
-  for (const table of ['automation_steps', 'automation_runs', 'events', 'jobs', 'automation_rule_versions'])
-    expect(JSON.stringify(await at.sql(`select * from ${table}`))).not.toContain(secret);
+  for (const rows of [stepRows, runRows, eventRows, jobRows, ruleVersionRows])
+    expect(JSON.stringify(await rows.all(at))).not.toContain(secret);
   expect(JSON.stringify(at.house.lines)).not.toContain(secret);
 });
 
@@ -100,7 +101,7 @@ test('a 500 is not asked again, unless the rule says that it may be', async () =
 
 test('a header that a name cannot stand in fails the step, and says which', async () => {
   const subjectId = await at.contact();
-  await at.sql(`update contacts set name = 'Łukasz' where id = $1`, [subjectId]);
+  await contactRows.change(at, subjectId, { name: 'Łukasz' });
   const run = await at.begin(
     await at.rule(telling({ headers: { A: 'Bearer {{ secrets.CRM_TOKEN }}', 'X-Name': '{{ contact.name }}' } })),
     {

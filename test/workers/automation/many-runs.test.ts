@@ -15,6 +15,9 @@ import { retryRuns } from '../../../workers/automation/retry-runs.ts';
 import { automationRun, rule } from '../../support/factories/automation.ts';
 import { contact } from '../../support/factories/contact.ts';
 import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
+import { runRows } from '../../support/work/automation.ts';
+import { contactRows } from '../../support/work/contacts.ts';
+import { jobRows } from '../../support/work/jobs.ts';
 
 let house: House;
 let ruleId: string;
@@ -40,19 +43,16 @@ async function run(state: RunState, given: object = {}): Promise<string> {
   return id;
 }
 const statesOf = async (ids: string[]) => {
-  const rows = await house.sql<{ id: string; state: string }>('select id, state from automation_runs where id = any($1)', [ids]);
+  const rows = await runRows.all(house, { id: { $in: ids } }, ['id', 'state']);
   return ids.map((id) => rows.find((row) => row.id === id)!.state);
 };
 const many = (count: number, state: RunState, given = {}) =>
   Promise.all(Array.from({ length: count }, () => run(state, given))).then((ids) => ids.sort());
 const jobOf = async <Payload>(id: string) => {
-  const [row] = await house.sql<{ run: number; payload: Payload; progress: object; state: string }>(
-    'select run, payload, progress, state from jobs where id = $1',
-    [id],
-  );
-  return { ...row!, ref: { organization_id: house.organizationId, id, run: row!.run } };
+  const [row] = await jobRows.all(house, id, ['run', 'payload', 'progress', 'state']);
+  return { ...row!, payload: row!.payload as Payload, ref: { organization_id: house.organizationId, id, run: row!.run } };
 };
-const runJobs = () => house.sql(`select subject_id from jobs where name = 'automation.run' order by subject_id`);
+const runJobs = () => jobRows.all(house, { name: 'automation.run' }, ['subject_id'], { subject_id: 'asc' });
 
 describe('cancel', () => {
   test('in batches, each with how far it came; a run that died goes on where it stood', async () => {
@@ -83,7 +83,7 @@ describe('cancel', () => {
     const later = await run('running', { createdAt: '2099-01-01T00:00:00.000Z' });
     const id = await write((tx) => enqueueCancelRuns(tx, { rule_id: ruleId }, 'rule_deleted'));
     await house.run(cancelRuns as unknown as ToyHandler, { id });
-    const [row] = await house.sql('select state, reason from automation_runs where id = $1', [later]);
+    const [row] = await runRows.all(house, later, ['state', 'reason']);
     expect(row).toEqual({ state: 'cancelled', reason: 'rule_deleted' });
   });
 
@@ -126,7 +126,7 @@ describe('retry', () => {
     const exclusive = { contactId, isExclusive: true };
     const [first, second] = await many(2, 'failed', exclusive);
     const gone = await run('failed');
-    await house.sql('delete from contacts where id = (select contact_id from automation_runs where id = $1)', [gone]);
+    await contactRows.remove(house, (await runRows.one(house, gone)).contact_id!);
     const fine = await run('failed');
     const id = await write((tx) => askToRetryRuns(tx, { ruleId }, anybody));
     expect((await house.run(retryRuns as unknown as ToyHandler, { id })).kind).toBe('done');

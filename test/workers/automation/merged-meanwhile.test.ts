@@ -7,6 +7,7 @@ import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { channel } from '../../support/factories/channel.ts';
 import { type ConversationMade, conversation } from '../../support/factories/conversation.ts';
 import { doing, openRuleHouse, type RuleHouse } from '../../support/rule-runs.ts';
+import { waitRows } from '../../support/work/automation.ts';
 
 /** The person of a run becomes another one while the run is at work. */
 let at: RuleHouse;
@@ -30,9 +31,7 @@ async function merge() {
 
 const hears = { id: 'f', type: 'wait_for', event: 'message.new', timeout: { hours: 1 }, on_event: [doing('came')] } as const;
 const subjectsOfWaits = async (run: string) =>
-  (
-    await at.sql<{ subject_id: string }>('select subject_id from automation_waits where run_id = $1 order by subject_type', [run])
-  ).map(({ subject_id: id }) => id);
+  (await waitRows.all(at, { run_id: run }, ['subject_id'], { subject_type: 'asc' })).map(({ subject_id: id }) => id);
 
 async function assertHeard(run: string, subjects: string[]) {
   expect(await subjectsOfWaits(run)).toEqual(subjects);

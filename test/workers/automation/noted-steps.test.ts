@@ -10,6 +10,11 @@ import { openRuleHouse, type RuleHouse } from '../../support/evaluations.ts';
 import { contact } from '../../support/factories/contact.ts';
 import type { ToyHandler } from '../../support/house.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { ruleRows, runRows, stepRows } from '../../support/work/automation.ts';
+import { contactRows } from '../../support/work/contacts.ts';
+import { jobRows } from '../../support/work/jobs.ts';
+import { isLockAwaited } from '../../support/work/locks.ts';
+import { rightNow } from '../../support/work/rows.ts';
 
 /* Steps of which all is known when they are written: their transaction is one round trip. */
 let at: RuleHouse;
@@ -36,11 +41,8 @@ async function queued(steps: Step[]) {
   const [made] = await at.transact({}, ({ own }) => beginRuns(own, [{ ruleId: rule, ...about, ...more, chain: [rule] }]));
   const id = made!;
   const work = async () => {
-    const [job] = await at.sql<{ id: string; run: number }>(
-      `update jobs set state = 'queued', slot_at = clock_timestamp(), run_at = clock_timestamp()
-        where subject_id = $1 and name = 'automation.run' returning id, run`,
-      [id],
-    );
+    const [job] = await jobRows.all(at, { subject_id: id, name: 'automation.run' }, ['id', 'run']);
+    if (job) await jobRows.change(at, job.id, { state: 'queued', slot_at: rightNow(), run_at: rightNow() });
     return job && at.house.run(runRule as unknown as ToyHandler, job);
   };
   return { id, rule, who, work };
@@ -52,16 +54,9 @@ async function begun(steps: Step[]) {
   return run;
 }
 
-const stateOf = async (id: string) =>
-  (
-    await at.sql<{ state: string; failed_step: string | null }>('select state, failed_step from automation_runs where id = $1', [
-      id,
-    ])
-  )[0];
+const stateOf = async (id: string) => (await runRows.all(at, id, ['state', 'failed_step']))[0];
 const outputs = async (id: string) =>
-  (await at.sql<{ output: object }>('select output from automation_steps where run_id = $1 order by number', [id])).map(
-    ({ output }) => output,
-  );
+  (await stepRows.all(at, { run_id: id }, ['output'], { number: 'asc' })).map(({ output }) => output);
 /** How often each was done. */
 const madeFor = async (who: string, run: string) =>
   (
@@ -100,11 +95,7 @@ async function meanwhile({ who, work }: { who: string; work(): Promise<unknown> 
   await client.query('begin');
   await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [contactLock(who)]);
   const working = work();
-  await waitFor('the write', async () => {
-    const rows = await at.sql(`select 1 from pg_locks where locktype = 'advisory' and not granted and database =
-      (select oid from pg_database where datname = current_database())`);
-    return rows.length > 0;
-  });
+  await waitFor('the write', () => isLockAwaited(at, { event: 'advisory' }));
   await change();
   await client.query('commit');
   client.release();
@@ -121,12 +112,12 @@ test('somebody who begins to listen after the look hears of it', async () => {
     [run.id],
   );
   expect(jobs).toHaveLength(1);
-  await at.sql(`update automation_rules set status = 'paused'`);
+  await ruleRows.change(at, {}, { status: 'paused' });
 });
 
 test.each([
   ['the contact was given the tag', (who: string) => assigned(who), false],
-  ['the contact has another name', (who: string) => at.sql(`update contacts set name = 'Eve' where id = $1`, [who]), true],
+  ['the contact has another name', (who: string) => contactRows.change(at, who, { name: 'Eve' }), true],
 ])('%s after the look: the step looks again', async (_, change, isNew) => {
   const run = await queued([tag('vip')]);
   await meanwhile(run, () => change(run.who));

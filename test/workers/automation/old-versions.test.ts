@@ -4,6 +4,8 @@ import { alwaysRoomBytes, dropOldVersions, maxFormerVersions } from '../../../sr
 import { publishLocks, publishRule } from '../../../src/automation/rules/publish.ts';
 import { scopes } from '../../../src/organizations/scopes.ts';
 import { openRuleHouse, type RuleHouse } from '../../support/rule-runs.ts';
+import { ruleRows, ruleVersionRows, runRows } from '../../support/work/automation.ts';
+import { movedBack } from '../../support/work/rows.ts';
 
 let at: RuleHouse;
 beforeAll(async () => {
@@ -27,13 +29,9 @@ const publish = (rule: string, n: number, bound = room) =>
 const drop = (rule: string, bound: typeof room) =>
   at.transact({ locks: publishLocks(at.organization, rule) }, ({ own }) => dropOldVersions(own, bound));
 /** As if they had been published so long ago. */
-const age = (rule: string) =>
-  at.sql(`update automation_rule_versions set created_at = created_at - interval '2 hours' where rule_id = $1`, [rule]);
+const age = (rule: string) => ruleVersionRows.change(at, { rule_id: rule }, { created_at: movedBack('created_at', '2 hours') });
 const numbers = async (rule: string) => {
-  const rows = await at.sql<{ number: number }>(
-    'select number from automation_rule_versions where rule_id = $1 order by number',
-    [rule],
-  );
+  const rows = await ruleVersionRows.all(at, { rule_id: rule }, ['number'], { number: 'asc' });
   return rows.map(({ number }) => number);
 };
 
@@ -56,7 +54,7 @@ test('that of a live run stays, and the run ends with it', async () => {
   await at.toRest(run);
   for (const n of [2, 3]) await publish(rule, n);
   await age(rule);
-  await at.sql(`update automation_runs set created_at = created_at - interval '2 hours' where rule_id = $1`, [rule]);
+  await runRows.change(at, { rule_id: rule }, { created_at: movedBack('created_at', '2 hours') });
   await drop(rule, { ruleVersionsMaxBytes: 0 });
   expect(await numbers(rule)).toEqual([1, 3]);
   await at.passTime(run);
@@ -74,7 +72,7 @@ test('of small ones the last hundred', async () => {
       where rule_id = $1`,
     [rule],
   );
-  await at.sql('update automation_rules set version = 150 where id = $1', [rule]);
+  await ruleRows.change(at, rule, { version: 150 });
   await age(rule);
   await drop(rule, room);
   expect(await numbers(rule)).toEqual(Array.from({ length: maxFormerVersions + 1 }, (_, index) => 50 + index));
@@ -94,9 +92,9 @@ test('of thousands the oldest go with each publication, past those of live runs,
       where rule_id = $1`,
     [rule],
   );
-  await at.sql('update automation_rules set version = 2100 where id = $1', [rule]);
+  await ruleRows.change(at, rule, { version: 2100 });
   await age(rule);
-  await at.sql(`update automation_runs set created_at = created_at - interval '2 hours' where rule_id = $1`, [rule]);
+  await runRows.change(at, { rule_id: rule }, { created_at: movedBack('created_at', '2 hours') });
   for (const first of [1_002, 2_002]) {
     await drop(rule, { ruleVersionsMaxBytes: 0 });
     expect((await numbers(rule)).slice(0, 2)).toEqual([1, first]);

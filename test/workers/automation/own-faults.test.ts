@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { retryRun } from '../../../src/automation/runs/retry.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { doing, openRuleHouse, type RuleHouse } from '../../support/rule-runs.ts';
+import { ruleVersionRows } from '../../support/work/automation.ts';
 
 let at: RuleHouse;
 beforeAll(async () => {
@@ -82,7 +83,7 @@ test('a step that takes too long at each attempt ends the attempt, and the steps
 test('a run whose version cannot be read fails, too', async () => {
   const rule = await at.rule([doing('a')]);
   const run = await at.begin(rule);
-  await at.sql('delete from automation_rule_versions where rule_id = $1', [rule]);
+  await ruleVersionRows.remove(at, { rule_id: rule });
   expect((await untilOver(run)).at(-1)?.kind).toBe('failed');
   expect(await at.seen(run)).toMatchObject({ state: 'failed', failed_step: '', error: { code: 'internal' } });
   expect(await at.steps(run)).toEqual([]);

@@ -4,6 +4,7 @@ import { pauseRule } from '../../../src/automation/rules/pause.ts';
 import { openRuleHouse, type RuleHouse } from '../../support/evaluations.ts';
 import { contact } from '../../support/factories/contact.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { isLockAwaited, lockWaiters } from '../../support/work/locks.ts';
 
 let at: RuleHouse;
 beforeAll(async () => {
@@ -13,13 +14,7 @@ afterAll(() => at.close());
 beforeEach(() => at.reset());
 
 const pause = (rule: string) => at.transact({ locks: [ruleLock(rule)] }, ({ own }) => pauseRule(own, rule));
-const waiters = (what: string) => async () =>
-  (
-    await at.sql(
-      'select 1 from pg_stat_activity where datname = current_database() and wait_event_type = $1 and wait_event = $2',
-      ['Lock', what],
-    )
-  ).length > 0;
+const waiters = (what: string) => () => isLockAwaited(at, { event: what });
 
 test('a pause is answered after the evaluation that is about to begin a run, and no run begins after it', async () => {
   const who = await contact(at.house.em(), at.organization);
@@ -77,13 +72,7 @@ test('evaluations of one rule do not wait for each other', async () => {
       .execute('lock table automation_runs in share row exclusive mode', [], 'run', em.getTransactionContext());
     const all = events.map((event) => at.evaluate(event));
     await waitFor('both', async () => {
-      held.splice(
-        0,
-        held.length,
-        ...(await at.sql(
-          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and wait_event = 'relation'`,
-        )),
-      );
+      held.splice(0, held.length, ...(await lockWaiters(at, { event: 'relation' })));
       return held.length === 2;
     });
     return all;

@@ -10,6 +10,8 @@ import { uuidv7 } from '../../../src/platform/ids.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { type Cut, cutConnections } from '../../support/cut-connections.ts';
 import { doing, openRuleHouse, type RuleHouse } from '../../support/rule-runs.ts';
+import { runRows } from '../../support/work/automation.ts';
+import { jobRows } from '../../support/work/jobs.ts';
 
 /** A process that dies, or loses its connection, at each statement of what it does with a run. */
 let at: RuleHouse;
@@ -115,7 +117,7 @@ async function cutAt({ steps, before, act, ends, effects }: Way, cut: Cut): Prom
   const { isCut, error } = await cuts.during(cut, () => act(run));
   if (error && !isCut) throw error;
   at.house.lines.length = 0;
-  await at.house.sql('update jobs set error = null where subject_id = $1', [run]);
+  await jobRows.change(at.house, { subject_id: run }, { error: null });
   // Whoever was at it is dead; then time passes.
   for (let round = 0; round < 6 && isLive((await at.seen(run)).state as RunState); round += 1) await at.passTime(run);
   const seen = await at.seen(run);
@@ -159,7 +161,7 @@ test('the begin of a run, cut off after each statement: a run with its job, or n
       );
     ({ isCut } = await cuts.during({ dies: true, at: trip }, begin));
     const again = await begin();
-    const runs = await at.sql<{ id: string }>('select id from automation_runs where event_id = $1', [eventId]);
+    const runs = await runRows.all(at, { event_id: eventId }, ['id']);
     expect(runs).toHaveLength(1);
     expect(again.length).toBeLessThanOrEqual(1);
     expect(await at.toRest(runs[0]!.id)).toMatchObject({ state: 'succeeded' });

@@ -3,6 +3,10 @@ import { cancelRun } from '../../../src/automation/runs/end.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { doing, openRuleHouse, type RuleHouse } from '../../support/rule-runs.ts';
+import { ruleRows } from '../../support/work/automation.ts';
+import { eventRows } from '../../support/work/events.ts';
+import { jobRows } from '../../support/work/jobs.ts';
+import { rightNow } from '../../support/work/rows.ts';
 
 let at: RuleHouse;
 beforeAll(async () => {
@@ -13,6 +17,10 @@ beforeEach(() => {
   at.toys.prepared.length = 0;
 });
 afterAll(() => at.close());
+
+/** How many transactions wrote the effects of a run. */
+const transactionsOf = async (run: string) =>
+  (await at.sql('select distinct xmin::text from effects where run_id = $1', [run])).length;
 
 test('three steps are done once, with a row each, and the run has succeeded', async () => {
   const rule = await at.rule([doing('a'), doing('b'), doing('c')]);
@@ -58,10 +66,7 @@ test('an event or a moment begins one run, and a subject has one live run of an 
   expect(await at.begin(rule, { subjectId, isExclusive: true })).toBeUndefined();
   await at.work(alone);
   expect(await at.begin(rule, { subjectId, isExclusive: true })).toBeDefined();
-  const [{ count }] = (await at.sql<{ count: number }>('select count(*)::int as count from jobs where subject_id = any($1)', [
-    [first],
-  ])) as [{ count: number }];
-  expect(count).toBe(1);
+  expect(await jobRows.count(at, { subject_id: first })).toBe(1);
 });
 
 test('a run keeps the version that it began with', async () => {
@@ -76,7 +81,7 @@ test('a run keeps the version that it began with', async () => {
     exit_when: null,
     limits: {},
   });
-  await at.sql('update automation_rules set version = 2 where id = $1', [rule]);
+  await ruleRows.change(at, rule, { version: 2 });
   expect(await at.passTime(run)).toMatchObject({ state: 'succeeded', version: 1 });
   expect(await at.effects(run)).toEqual(['old', 'old2']);
 });
@@ -101,14 +106,12 @@ test.each(['prepare', 'write'] as const)(
       { number: 1, step_id: 'a', state: 'failed', error, input: { name: 'a', when }, is_ended: true },
     ]);
     expect(await at.tells(run)).toEqual(['automation.run.failed']);
-    const [event] = await at.sql<{ data: object; cause: string }>('select data, cause from events where subject_id = $1', [run]);
+    const [event] = await eventRows.all(at, { subject_id: run }, ['data', 'cause']);
     expect(event).toMatchObject({
       cause: `run:${run}`,
       data: { run_id: run, rule_id: rule, version: 1, step: 'a', code: 'consent_required', subject_type: 'contact' },
     });
-    const [{ failures }] = (await at.sql<{ failures: number }>('select failures from automation_rules where id = $1', [
-      rule,
-    ])) as [{ failures: number }];
+    const [{ failures }] = (await ruleRows.all(at, rule, ['failures'])) as [{ failures: number }];
     expect(failures).toBe(1);
   },
 );
@@ -154,20 +157,19 @@ test('a step that must be alone has a transaction of its own', async () => {
   const before = await at.sql<{ xid: string }>('select pg_current_xact_id()::text as xid');
   await at.work(run);
   expect(before).toHaveLength(1);
-  const rows = await at.sql<{ xid: string }>('select distinct xmin::text as xid from effects where run_id = $1', [run]);
-  expect(rows).toHaveLength(3);
+  expect(await transactionsOf(run)).toBe(3);
 });
 
 test('steps in a row are one transaction', async () => {
   const run = await at.begin(await at.rule([doing('a'), doing('b', { type: 'do_other' }), doing('c')]));
   await at.work(run);
-  expect(await at.sql('select distinct xmin::text as xid from effects where run_id = $1', [run])).toHaveLength(1);
+  expect(await transactionsOf(run)).toBe(1);
 });
 
 test('a step that names what one before it gave is of the next transaction', async () => {
   const run = await at.begin(await at.rule([doing('a', { gives: 7 }), doing('b', { gives: '{{ steps.a.gives }}' }), doing('c')]));
   await at.work(run);
-  expect(await at.sql('select distinct xmin::text as xid from effects where run_id = $1', [run])).toHaveLength(2);
+  expect(await transactionsOf(run)).toBe(2);
   expect((await at.steps(run))[1]).toMatchObject({ input: { gives: 7 }, output: { name: 'b', gives: 7 } });
 });
 
@@ -217,7 +219,7 @@ test('two workers at the same run do each step once', async () => {
 test('a run of a deleted rule is cancelled', async () => {
   const rule = await at.rule([doing('a')]);
   const run = await at.begin(rule);
-  await at.sql('update automation_rules set deleted_at = clock_timestamp() where id = $1', [rule]);
+  await ruleRows.change(at, rule, { deleted_at: rightNow() });
   await at.work(run);
   expect(await at.seen(run)).toMatchObject({ state: 'cancelled', reason: 'rule_deleted' });
   expect(await at.effects(run)).toEqual([]);
@@ -226,7 +228,7 @@ test('a run of a deleted rule is cancelled', async () => {
 test('a run of a paused rule goes on', async () => {
   const rule = await at.rule([doing('a')]);
   const run = await at.begin(rule);
-  await at.sql(`update automation_rules set status = 'paused' where id = $1`, [rule]);
+  await ruleRows.change(at, rule, { status: 'paused' });
   await at.work(run);
   expect(await at.seen(run)).toMatchObject({ state: 'succeeded' });
 });
@@ -250,7 +252,7 @@ test('a cancel while it is at work undoes the batch under way, and nothing more 
 test('a hundred runs in a row that fail pause their rule, and one that succeeds begins the count anew', async () => {
   const rule = await at.rule([doing('a', { when: '{% if contact.custom_fields.bad %}write{% else %}{{ nothing }}{% endif %}' })]);
   const good = await at.rule([doing('a')]);
-  await at.sql('update automation_rules set failures = 98 where id = any($1)', [[rule, good]]);
+  await ruleRows.change(at, { id: { $in: [rule, good] } }, { failures: 98 });
   const fail = async () => {
     const subjectId = await at.contact({ bad: true });
     const run = await at.begin(rule, { subjectId });
@@ -258,7 +260,7 @@ test('a hundred runs in a row that fail pause their rule, and one that succeeds 
     expect(await at.seen(run)).toMatchObject({ state: 'failed' });
   };
   await fail();
-  const ofRule = (id: string) => at.sql('select status, failures, paused_reason from automation_rules where id = $1', [id]);
+  const ofRule = (id: string) => ruleRows.all(at, id, ['status', 'failures', 'paused_reason']);
   expect(await ofRule(rule)).toEqual([{ status: 'live', failures: 99, paused_reason: '' }]);
   await fail();
   expect(await ofRule(rule)).toEqual([{ status: 'paused', failures: 0, paused_reason: 'only_fails' }]);

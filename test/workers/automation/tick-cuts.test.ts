@@ -8,6 +8,9 @@ import { type Cut, cutConnections } from '../../support/cut-connections.ts';
 import { openRuleHouse, type RuleHouse } from '../../support/evaluations.ts';
 import { contact } from '../../support/factories/contact.ts';
 import type { ToyHandler } from '../../support/house.ts';
+import { occurrenceRows, ruleRows, runRows } from '../../support/work/automation.ts';
+import { contactRows } from '../../support/work/contacts.ts';
+import { jobRows, makeDue } from '../../support/work/jobs.ts';
 
 /** A process that dies, or loses its connection, at each statement of a tick. */
 let at: RuleHouse;
@@ -20,7 +23,7 @@ beforeAll(async () => {
   people = [];
   for (let made = 0; made < 5; made += 1) people.push((await contact(at.house.em(), at.organization)).id);
   people.sort();
-  await at.sql(`update contacts set custom_fields = '{"since": "2020-02-02"}'`);
+  await contactRows.change(at, {}, { custom_fields: { since: '2020-02-02' } });
 });
 afterAll(() => at.close());
 beforeEach(() => at.reset());
@@ -59,15 +62,12 @@ async function due({ trigger, concurrency, moment }: Way): Promise<{ rule: strin
   const rule = await at.rule({ trigger, concurrency });
   const next = await at.transact({ locks: [ruleLock(rule)] }, ({ own }) => scheduleNext(own, { id: rule }, { trigger }));
   const jobId = next!.tick_job_id;
-  await at.sql('update automation_rules set next_at = $2, tick_job_id = $3 where id = $1', [
-    ...[rule, new Date(moment).toISOString(), jobId],
-  ]);
+  await ruleRows.change(at, rule, { next_at: new Date(moment).toISOString(), tick_job_id: jobId });
   await comes(jobId);
   return { rule, jobId };
 }
 
-const comes = (jobId: string) =>
-  at.sql('update jobs set run_at = clock_timestamp(), check_at = clock_timestamp() where id = $1', [jobId]);
+const comes = (jobId: string) => makeDue(at, jobId);
 
 /** Two of the people, not of one batch. */
 async function busyPeople(rule: string): Promise<string[]> {
@@ -90,32 +90,26 @@ async function cutAt(way: Way, cut: Cut): Promise<boolean> {
   }
 
   // The job of the moment is over, and one other waits for the next one.
-  const ticks = await at.sql(`select id from jobs where name = 'automation.tick'`);
-  const [row] = await at.sql<{ id: string; next_at: string }>(
-    'select tick_job_id as id, next_at from automation_rules where id = $1',
-    [rule],
-  );
-  expect(ticks).toEqual([{ id: row!.id }]);
-  expect(row!.id).not.toBe(jobId);
-  expect(new Date(row!.next_at).getTime()).toBe(way.next);
-  expect(await at.sql('select 1 from automation_occurrences')).toEqual([]);
+  const ticks = await jobRows.all(at, { name: 'automation.tick' }, ['id']);
+  const { tick_job_id: nextJobId, next_at: nextAt } = await ruleRows.one(at, rule);
+  expect(ticks).toEqual([{ id: nextJobId }]);
+  expect(nextJobId).not.toBe(jobId);
+  expect(new Date(nextAt!).getTime()).toBe(way.next);
+  expect(await occurrenceRows.count(at)).toBe(0);
 
-  const runs = await at.sql<{ subject_id: string; occurs_at: string }>(
-    `select subject_id, occurs_at from automation_runs where occurs_at is not null order by subject_id`,
-  );
+  const runs = await runRows.all(at, { occurs_at: { $ne: null } }, ['subject_id', 'occurs_at'], { subject_id: 'asc' });
   const isHeld = (one: string) => way.concurrency === 'skip' && busy.includes(one);
   expect(runs.map(({ subject_id: one }) => one)).toEqual(way.subjects().filter((one) => !isHeld(one)));
-  for (const { occurs_at: moment } of runs) expect(new Date(moment).getTime()).toBe(way.moment);
-  const earlier = await at.sql<{ state: string; reason: string }>(
-    'select state, reason from automation_runs where occurs_at is null',
-  );
+  for (const { occurs_at: moment } of runs) expect(new Date(moment!).getTime()).toBe(way.moment);
+  const earlier = await runRows.all(at, { occurs_at: null }, ['state', 'reason']);
   const left = way.concurrency === 'restart' ? { state: 'cancelled', reason: 'restarted' } : { state: 'running', reason: '' };
   expect(earlier).toEqual(busy.map(() => left));
   expect(await at.held(rule)).toEqual(way.concurrency === 'skip' ? [{ reason: 'subject_busy', count: 2 }] : []);
 
   // A job for each live run.
-  const live = await at.sql(`select id from automation_runs where state in ('queued', 'running') order by id`);
-  expect(await at.sql(`select subject_id as id from jobs where name = 'automation.run' order by subject_id`)).toEqual(live);
+  const live = await runRows.all(at, { state: { $in: ['queued', 'running'] } }, ['id'], { id: 'asc' });
+  const jobs = await jobRows.all(at, { name: 'automation.run' }, ['subject_id'], { subject_id: 'asc' });
+  expect(jobs.map(({ subject_id: id }) => ({ id }))).toEqual(live);
   return isCut;
 }
 

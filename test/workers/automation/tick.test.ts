@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Definition, Trigger } from '../../../src/automation/definition/definition.ts';
 import { ruleLock } from '../../../src/automation/jobs.ts';
+import { AutomationRule } from '../../../src/automation/rule.entity.ts';
 import type { Author } from '../../../src/automation/rules/create.ts';
 import { resumeRule } from '../../../src/automation/rules/pause.ts';
 import { publishLocks } from '../../../src/automation/rules/publish.ts';
@@ -10,9 +11,15 @@ import { ownRows } from '../../../src/platform/database/own.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { tickRule } from '../../../workers/automation/tick.ts';
-import { rule as ruleRows } from '../../support/factories/automation.ts';
+import { rule as liveRule } from '../../support/factories/automation.ts';
 import { contact } from '../../support/factories/contact.ts';
 import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
+import { heldRows, occurrenceRows, ruleRows, runRows } from '../../support/work/automation.ts';
+import { contactRows, segmentMemberRows, segmentRows } from '../../support/work/contacts.ts';
+import { taskRows } from '../../support/work/crm.ts';
+import { jobRows, makeDue } from '../../support/work/jobs.ts';
+import { organizationRows } from '../../support/work/organizations.ts';
+import { movedBack } from '../../support/work/rows.ts';
 
 let house: House;
 let organizationId: string;
@@ -23,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => house.close());
 beforeEach(async () => {
   await house.reset('automation_rules', 'contacts', 'deals', 'crm_tasks', 'segments');
-  await house.sql(`update organizations set timezone = 'Europe/Berlin', timezone_field = 'timezone'`);
+  await organizationRows.change(house, {}, { timezone: 'Europe/Berlin', timezone_field: 'timezone' });
 });
 
 const own = () => ownRows(house.database, organizationId);
@@ -34,31 +41,25 @@ const day = 24 * 60 * minute;
 
 type RuleRow = { id: string; status: string; paused_reason: string; next_at: string | null; tick_job_id: string | null };
 const read = async (id: string): Promise<RuleRow> =>
-  (
-    await house.sql<RuleRow>('select id, status, paused_reason, next_at, tick_job_id from automation_rules where id = $1', [id])
-  )[0]!;
+  (await ruleRows.all(house, id, ['id', 'status', 'paused_reason', 'next_at', 'tick_job_id']))[0]!;
 
 const sleeping = [{ id: 'wait', type: 'wait' as const, for: { days: 1 } }];
 /** A live rule that waits for its next moment. */
 async function ticking(trigger: Trigger, more: Partial<Definition> = {}): Promise<string> {
   const definition = { trigger, steps: sleeping, concurrency: 'each' as const, ...more };
-  const { id } = await ruleRows(house.em(), organizationId, { definition });
+  const { id } = await liveRule(house.em(), organizationId, { definition });
   await transact()({ locks: [ruleLock(id)] }, async ({ own: tx }) => {
     const next = await scheduleNext(tx, { id }, definition);
-    await tx.sql('update automation_rules set next_at = $3, tick_job_id = $4 where organization_id = $1 and id = $2', [
-      id,
-      next?.next_at ?? null,
-      next?.tick_job_id ?? null,
-    ]);
+    await tx.update(AutomationRule, { id }, { next_at: next?.next_at ?? null, tick_job_id: next?.tick_job_id ?? null });
   });
   return id;
 }
 
 /** As if the moment it waits for were this one. */
 async function comes(id: string, ms: number): Promise<string> {
-  await house.sql('update automation_rules set next_at = $2 where id = $1', [id, iso(ms)]);
+  await ruleRows.change(house, id, { next_at: iso(ms) });
   const { tick_job_id: jobId } = await read(id);
-  await house.sql(`update jobs set run_at = clock_timestamp(), check_at = clock_timestamp() where id = $1`, [jobId]);
+  await makeDue(house, jobId!);
   return jobId!;
 }
 
@@ -67,39 +68,29 @@ async function written(id: string, ms: number) {
   const hex = ms.toString(16).padStart(12, '0');
   const jobId = `${hex.slice(0, 8)}-${hex.slice(8)}${uuidv7().slice(13)}`;
   const { tick_job_id: before } = await read(id);
-  await house.sql('update jobs set id = $2 where id = $1', [before, jobId]);
-  await house.sql('update automation_rules set tick_job_id = $2 where id = $1', [id, jobId]);
+  await jobRows.change(house, before!, { id: jobId });
+  await ruleRows.change(house, id, { tick_job_id: jobId });
 }
 
 const tick = async (jobId: string) =>
   house.run(tickRule as unknown as ToyHandler, { id: jobId, run: (await house.row(jobId))?.run ?? 1 });
 
-type Run = {
-  subject_type: string;
-  subject_id: string;
-  contact_id: string | null;
-  occurs_at: string;
-  trigger: string;
-  chain: string[];
-};
 const runs = (id: string) =>
-  house.sql<Run>(
-    'select subject_type, subject_id, contact_id, occurs_at, trigger, chain from automation_runs where rule_id = $1 order by occurs_at, subject_id',
-    [id],
-  );
+  runRows.all(house, { rule_id: id }, ['subject_type', 'subject_id', 'contact_id', 'occurs_at', 'trigger', 'chain'], {
+    occurs_at: 'asc',
+    subject_id: 'asc',
+  });
 const subjects = async (id: string) => (await runs(id)).map(({ subject_id: one }) => one);
 
 /** As if its runs were those of a moment before. */
-const earlier = (id: string) =>
-  house.sql(`update automation_runs set occurs_at = occurs_at - interval '1 hour' where rule_id = $1`, [id]);
+const earlier = (id: string) => runRows.change(house, { rule_id: id }, { occurs_at: movedBack('occurs_at', '1 hour') });
 
 const people = async (count: number) => {
   const made: string[] = [];
   for (let at = 0; at < count; at += 1) made.push((await contact(house.em(), organizationId)).id);
   return made.sort();
 };
-const setFields = (id: string, fields: object) =>
-  house.sql('update contacts set custom_fields = $2 where id = $1', [id, JSON.stringify(fields)]);
+const setFields = (id: string, fields: Record<string, unknown>) => contactRows.change(house, id, { custom_fields: fields });
 
 const minutely: Trigger = { type: 'schedule', cron: '* * * * *', timezone: 'UTC' };
 const thisHour = () => Math.floor(Date.now() / (60 * minute)) * 60 * minute;
@@ -124,7 +115,7 @@ describe('a schedule', () => {
     const [run, ...others] = await runs(id);
     expect(others).toEqual([]);
     expect(run).toMatchObject({ subject_type: 'organization', subject_id: organizationId, contact_id: null, chain: [id] });
-    expect(new Date(run!.occurs_at).getTime()).toBe(at);
+    expect(new Date(run!.occurs_at!).getTime()).toBe(at);
     expect(run!.trigger).toBe('schedule');
     const after = await read(id);
     expect(Date.parse(after.next_at!)).toBe(at + minute);
@@ -146,8 +137,8 @@ describe('a schedule', () => {
     await tick(await comes(id, Math.floor(Date.now() / (60 * minute)) * 60 * minute - 3 * day));
     const [run, ...others] = await runs(id);
     expect(others).toEqual([]);
-    expect(Date.now() - Date.parse(run!.occurs_at)).toBeLessThan(61 * minute);
-    expect(Date.parse((await read(id)).next_at!)).toBe(Date.parse(run!.occurs_at) + 60 * minute);
+    expect(Date.now() - Date.parse(run!.occurs_at!)).toBeLessThan(61 * minute);
+    expect(Date.parse((await read(id)).next_at!)).toBe(Date.parse(run!.occurs_at!) + 60 * minute);
   });
 
   test('whose moment has not come waits', async () => {
@@ -160,7 +151,7 @@ describe('a schedule', () => {
   test('that is paused, or has another tick, does nothing', async () => {
     const id = await ticking(minutely);
     const jobId = await comes(id, thisMinute());
-    await house.sql(`update automation_rules set status = 'paused' where id = $1`, [id]);
+    await ruleRows.change(house, id, { status: 'paused' });
     expect(await tick(jobId)).toEqual({ kind: 'done' });
     expect(await runs(id)).toEqual([]);
   });
@@ -214,7 +205,7 @@ describe('for each of a list', () => {
     expect(await tick(jobId)).toEqual({ kind: 'done' });
     expect(await subjects(id)).toEqual(all);
     expect((await runs(id)).every((run) => run.contact_id === run.subject_id)).toBe(true);
-    expect(await house.sql('select 1 from automation_occurrences')).toEqual([]);
+    expect(await occurrenceRows.count(house)).toBe(0);
     expect(Date.parse((await read(id)).next_at!)).toBeGreaterThan(0);
   });
 
@@ -227,7 +218,7 @@ describe('for each of a list', () => {
     expect(step.isLast).toBe(true);
     await transact()(step.look, step.write);
     expect(await runs(id)).toHaveLength(3);
-    const held = await house.sql('select reason, count from automation_held where rule_id = $1', [id]);
+    const held = await heldRows.all(house, { rule_id: id }, ['reason', 'count']);
     expect(held).toEqual([{ reason: 'too_many_runs', count: 2 }]);
   });
 
@@ -236,16 +227,9 @@ describe('for each of a list', () => {
     await setFields(gold, { tier: 'gold' });
     await setFields(other, { tier: 'gold' });
     const segment = uuidv7();
-    await house.sql(`insert into segments (organization_id, id, name, kind) values ($1, $2, 'Few', 'static')`, [
-      organizationId,
-      segment,
-    ]);
+    await segmentRows.add(house, { organization_id: organizationId, id: segment, name: 'Few', kind: 'static' });
     for (const one of [gold, plain])
-      await house.sql('insert into segment_members (organization_id, segment_id, contact_id) values ($1, $2, $3)', [
-        organizationId,
-        segment,
-        one,
-      ]);
+      await segmentMemberRows.add(house, { organization_id: organizationId, segment_id: segment, contact_id: one });
     const filters = [{ field: 'custom_fields.tier', operator: 'eq', value: 'gold' }];
     const id = await ticking(forEach({ filters, segment_ids: [segment] }));
     await tick(await comes(id, thisMinute()));
@@ -256,7 +240,7 @@ describe('for each of a list', () => {
     const id = await ticking(forEach({ segment_ids: [uuidv7()] }));
     expect(await tick(await comes(id, thisMinute()))).toEqual({ kind: 'done' });
     expect(await read(id)).toEqual({ id, status: 'paused', paused_reason: 'not_valid', next_at: null, tick_job_id: null });
-    expect(await house.sql('select revision from automation_rules where id = $1', [id])).toEqual([{ revision: 2 }]);
+    expect(await ruleRows.all(house, id, ['revision'])).toEqual([{ revision: 2 }]);
     const told = await house.sql(`select data->>'reason' as reason from events where type = 'automation.rule.paused'`);
     expect(told).toEqual([{ reason: 'not_valid' }]);
   });
@@ -265,17 +249,13 @@ describe('for each of a list', () => {
     await people(1);
     const id = await ticking({ ...forEach(), cron: '0 * * * *' } as Trigger);
     const jobId = await comes(id, thisHour());
-    await house.sql('insert into automation_occurrences (organization_id, rule_id, occurs_at, version) values ($1, $2, $3, 1)', [
-      organizationId,
-      id,
-      iso(thisHour()),
-    ]);
+    await occurrenceRows.add(house, { organization_id: organizationId, rule_id: id, occurs_at: iso(thisHour()), version: 1 });
     const ended: string[] = [];
     await house.sql('alter table contacts rename to people');
     try {
       for (let turn = 0; turn < 30 && (await house.row(jobId))?.state === 'queued'; turn += 1) {
         ended.push((await tick(jobId)).kind);
-        await house.sql('update jobs set run_at = clock_timestamp(), check_at = clock_timestamp() where id = $1', [jobId]);
+        await makeDue(house, jobId);
       }
     } finally {
       await house.sql('alter table people rename to contacts');
@@ -288,7 +268,7 @@ describe('for each of a list', () => {
       [id],
     );
     expect(told).toEqual([{ reason: 'schedule_failed' }]);
-    expect(await house.sql('select 1 from automation_occurrences')).toEqual([]);
+    expect(await occurrenceRows.count(house)).toBe(0);
 
     const author = { actor: 'key:test', scopes: new Set(['automation:write', 'crm:write']) } as unknown as Author;
     await transact()({ locks: publishLocks(organizationId, id) }, ({ own: tx }) => resumeRule(tx, author, id));
@@ -301,7 +281,7 @@ describe('for each of a list', () => {
 
   test('only those for whom the conditions hold', async () => {
     const [ada] = (await people(2)) as [string];
-    await house.sql(`update contacts set name = 'Ada' where id = $1`, [ada]);
+    await contactRows.change(house, ada, { name: 'Ada' });
     const conditions = { field: 'contact.name', operator: 'eq', value: 'Ada' };
     const id = await ticking(forEach(), { conditions });
     await tick(await comes(id, thisMinute()));
@@ -315,7 +295,7 @@ describe('for each of a list', () => {
     await earlier(id);
     await tick(await comes(id, thisMinute()));
     expect(await runs(id)).toHaveLength(2);
-    const held = await house.sql('select reason, count from automation_held where rule_id = $1', [id]);
+    const held = await heldRows.all(house, { rule_id: id }, ['reason', 'count']);
     expect(held).toEqual([{ reason: 'subject_busy', count: 2 }]);
   });
 
@@ -325,9 +305,7 @@ describe('for each of a list', () => {
     await tick(await comes(id, thisMinute()));
     await earlier(id);
     await tick(await comes(id, thisMinute()));
-    const states = await house.sql<{ state: string }>('select state from automation_runs where rule_id = $1 order by state', [
-      id,
-    ]);
+    const states = await runRows.all(house, { rule_id: id }, ['state'], { state: 'asc' });
     expect(states.map(({ state }) => state)).toEqual(['cancelled', 'cancelled', 'queued', 'queued']);
   });
 });
@@ -360,7 +338,7 @@ describe('a date', () => {
     const [one] = (await people(1)) as [string];
     const { ms, at } = lastTimeIn(timezone);
     await setFields(one, { timezone });
-    await house.sql('update contacts set created_at = $1', [iso(ms)]);
+    await contactRows.change(house, {}, { created_at: iso(ms) });
     const id = await ticking({ type: 'date', kind: 'contact', field: 'created_at', at });
     expect(await tick(await comes(id, ms))).toEqual({ kind: 'done' });
     expect(await subjects(id)).toEqual([one]);
@@ -368,14 +346,14 @@ describe('a date', () => {
   });
 
   test('falls for contacts who got clocks of their own since the tick was written', async () => {
-    await house.sql('update organizations set timezone_field = null');
+    await organizationRows.change(house, {}, { timezone_field: null });
     const [one] = (await people(1)) as [string];
     const quarter = lastTimeIn('Asia/Tokyo').ms;
     const ms = quarter - 2 * 60 * minute;
     const at = new Intl.DateTimeFormat('en-GB', { timeZone: 'Asia/Tokyo', timeStyle: 'short' }).format(ms);
     await setFields(one, { since: today('Asia/Tokyo', ms), timezone: 'Asia/Tokyo' });
     const id = await ticking({ type: 'date', kind: 'contact', field: 'custom_fields.since', at });
-    await house.sql(`update organizations set timezone_field = 'timezone'`);
+    await organizationRows.change(house, {}, { timezone_field: 'timezone' });
     await written(id, ms - minute);
     await tick(await comes(id, quarter));
     expect(await subjects(id)).toEqual([one]);
@@ -403,11 +381,7 @@ describe('a date', () => {
     const due = [2, 3, 4].map((days) => iso(Date.parse(`${today('Europe/Berlin', ms)}T12:00Z`) + days * day));
     const ids = due.map(() => uuidv7());
     for (const [index, time] of due.entries())
-      await house.sql(`insert into crm_tasks (organization_id, id, title, due_at) values ($1, $2, 'Call', $3)`, [
-        organizationId,
-        ids[index],
-        time,
-      ]);
+      await taskRows.add(house, { organization_id: organizationId, id: ids[index], title: 'Call', due_at: time });
     const id = await ticking({ type: 'date', kind: 'task', field: 'due_at', offset_days: -3, at });
     await tick(await comes(id, ms));
     expect(await subjects(id)).toEqual([ids[1]]);
@@ -415,7 +389,7 @@ describe('a date', () => {
   });
 
   test('of contacts, by the clock of the rule where they have none', async () => {
-    await house.sql('update organizations set timezone_field = null');
+    await organizationRows.change(house, {}, { timezone_field: null });
     const [one] = (await people(1)) as [string];
     const { ms, at } = justNow('America/New_York');
     await setFields(one, { since: today('America/New_York', ms), timezone: 'Asia/Tokyo' });

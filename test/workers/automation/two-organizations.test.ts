@@ -3,6 +3,7 @@ import { maxStartsAnHour } from '../../../src/automation/limits.ts';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { rulesOf } from '../../support/automation-rules.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { heldRows, runRows } from '../../support/work/automation.ts';
 
 const app = useApp({ workers: true });
 
@@ -22,9 +23,8 @@ async function answering(tenant: Tenant) {
 type Side = Awaited<ReturnType<typeof answering>>;
 
 const runsOf = ({ rule }: Side): Promise<Body[]> =>
-  app.rows('select state, chain from automation_runs where rule_id = $1 order by created_at', [rule]);
-const heldOf = ({ rule }: Side): Promise<Body[]> =>
-  app.rows('select reason, count from automation_held where rule_id = $1', [rule]);
+  runRows.all(app, { rule_id: rule }, ['state', 'chain'], { created_at: 'asc' });
+const heldOf = ({ rule }: Side): Promise<Body[]> => heldRows.all(app, { rule_id: rule }, ['reason', 'count']);
 
 /** What one of them sends, the other one hears: as the provider carries it. False: nothing was sent since. */
 function wire(from: Side, to: Side) {

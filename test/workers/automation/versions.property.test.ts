@@ -4,6 +4,7 @@ import { publishLocks, publishRule } from '../../../src/automation/rules/publish
 import { scopes } from '../../../src/organizations/scopes.ts';
 import { fc, numRuns } from '../../support/fast-check.ts';
 import { openRuleHouse, type RuleHouse } from '../../support/rule-runs.ts';
+import { ruleVersionRows } from '../../support/work/automation.ts';
 
 let at: RuleHouse;
 beforeAll(async () => {
@@ -46,10 +47,7 @@ test('whenever a rule is published, a run ends with the version that it began wi
         const vars = { before: number, after: number };
         expect(await at.seen(run)).toMatchObject({ state: 'succeeded', version: number, vars });
       }
-      const frozen = await at.sql<{ number: number; definition: { steps: unknown } }>(
-        'select number, definition from automation_rule_versions where rule_id = $1 order by number',
-        [rule],
-      );
+      const frozen = await ruleVersionRows.all(at, { rule_id: rule }, ['number', 'definition'], { number: 'asc' });
       expect(frozen.map(({ definition }) => definition.steps)).toEqual(frozen.map(({ number }) => stepsOf(number)));
       expect(frozen).toHaveLength(version);
     }),

@@ -2,9 +2,14 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Step } from '../../../src/automation/definition/definition.ts';
 import { cancelRun } from '../../../src/automation/runs/end.ts';
 import { wakeRun } from '../../../src/automation/runs/wake.ts';
+import type { BusinessHours } from '../../../src/organizations/organization.entity.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { doing, openRuleHouse, type RuleHouse } from '../../support/rule-runs.ts';
+import { ruleRows, waitRows } from '../../support/work/automation.ts';
+import { conversationRows } from '../../support/work/messages.ts';
+import { organizationRows } from '../../support/work/organizations.ts';
+import { rightNow } from '../../support/work/rows.ts';
 
 let at: RuleHouse;
 beforeAll(async () => {
@@ -25,7 +30,7 @@ const lists = (came: Step, late: Step) =>
     ['on_timeout', [late]],
   ]);
 const waits = (run: string) =>
-  at.sql('select event_type, subject_type, subject_id from automation_waits where run_id = $1 order by subject_type', [run]);
+  waitRows.all(at, { run_id: run }, ['event_type', 'subject_type', 'subject_id'], { subject_type: 'asc' });
 const wake = (run: string, event = uuidv7()) => at.locked(run, (tx) => wakeRun(tx, run, event));
 const hours = (ms: number | undefined) => (ms ?? 0) / 3_600_000;
 
@@ -55,7 +60,7 @@ test('one that is begun before its time waits for the rest', async () => {
 });
 
 test('until a time, a day or what a field says', async () => {
-  await at.sql(`update organizations set timezone = 'Asia/Kathmandu' where id = $1`, [at.organization]);
+  await organizationRows.change(at, at.organization, { timezone: 'Asia/Kathmandu' });
   const soon = new Date(Date.now() + 40 * 86_400_000).toISOString();
   const day = soon.slice(0, 10);
   const subjectId = await at.contact({ renews: soon });
@@ -70,7 +75,7 @@ test('until a time, a day or what a field says', async () => {
     await at.work(run);
     expect({ until, at: Date.parse((await at.seen(run)).wakes_at!) }).toEqual({ until, at: moment });
   }
-  await at.sql(`update organizations set timezone = 'UTC' where id = $1`, [at.organization]);
+  await organizationRows.change(at, at.organization, { timezone: 'UTC' });
 });
 
 test('until a time that has passed: it goes on at once', async () => {
@@ -100,8 +105,7 @@ test('within business hours: until they open, also when it wakes outside of them
   const days = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
   const tomorrow = new Date(now.getTime() + 86_400_000);
   const hours = (day: string) => [{ day, from: '09:00', to: '10:00' }];
-  const setHours = (value: object) =>
-    at.sql('update organizations set business_hours = $2 where id = $1', [at.organization, JSON.stringify(value)]);
+  const setHours = (value: object) => organizationRows.change(at, at.organization, { business_hours: value as BusinessHours });
   await setHours(hours(days[tomorrow.getUTCDay()]!));
   const opens = `${tomorrow.toISOString().slice(0, 10)}T09:00:00.000Z`;
   const run = await at.begin(await at.rule([waiting({ for: { seconds: 1 }, business_hours: true }), doing('b')]));
@@ -145,7 +149,7 @@ test('a deleted rule ends its run at the end of the wait', async () => {
   const rule = await at.rule([waiting({ for: { hours: 1 } }), doing('b')]);
   const run = await at.begin(rule);
   await at.work(run);
-  await at.sql('update automation_rules set deleted_at = clock_timestamp() where id = $1', [rule]);
+  await ruleRows.change(at, rule, { deleted_at: rightNow() });
   expect(await at.passTime(run)).toMatchObject({ state: 'cancelled', reason: 'rule_deleted' });
 });
 
@@ -199,9 +203,13 @@ test('of a person it hears in all conversations; of a conversation only in that 
   const subjectId = await at.contact();
   const channelId = await at.channel();
   const conversationId = uuidv7();
-  await at.sql('insert into conversations (organization_id, id, channel_id, contact_id, status) values ($1, $2, $3, $4, $5)', [
-    ...[at.organization, conversationId, channelId, subjectId, 'open'],
-  ]);
+  await conversationRows.add(at, {
+    organization_id: at.organization,
+    id: conversationId,
+    channel_id: channelId,
+    contact_id: subjectId,
+    status: 'open',
+  });
   const rule = await at.rule([awaiting({ event: 'message.new' })]);
   const ofPerson = await at.begin(rule, { subjectId });
   await at.work(ofPerson);

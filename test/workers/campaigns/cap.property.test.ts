@@ -2,13 +2,16 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type CampaignRuns, openCampaignRuns } from '../../support/campaign-runs.ts';
 import { assertClean, assertEnded } from '../../support/campaign-seen.ts';
 import { fc, numRuns } from '../../support/fast-check.ts';
+import { campaignRows, recipientRows } from '../../support/work/campaigns.ts';
+import { messageRows } from '../../support/work/messages.ts';
+import { organizationRows } from '../../support/work/organizations.ts';
 
 /** Two campaigns at once to the same people, who may get one message in a week. */
 let at: CampaignRuns;
 const sent: string[] = [];
 beforeAll(async () => {
   at = await openCampaignRuns(({ phone }) => sent.push(phone));
-  await at.sql(`update organizations set frequency_cap = '{"max": 1, "days": 7}' where id = $1`, [at.organization]);
+  await organizationRows.change(at, at.organization, { frequency_cap: { max: 1, days: 7 } });
 });
 afterAll(() => at.close());
 
@@ -16,9 +19,7 @@ async function twoTo(contactIds: string[], share: number): Promise<[string, stri
   const channel = await at.channel(share);
   const made = async () => {
     const id = await at.campaign({ channels: [channel.id], audience: { contact_ids: contactIds } });
-    await at.sql(`update campaigns set prepared = '{"source": 2, "after": null, "is_done": true, "made": 0}' where id = $1`, [
-      id,
-    ]);
+    await campaignRows.change(at, id, { prepared: { source: 2, after: null, is_done: true, made: 0 } });
     await at.recipients(id, channel.id, contactIds);
     await at.startFeed(id);
     return id;
@@ -60,16 +61,10 @@ test('with crashes and pauses each person gets one message', async () => {
       for (const id of campaigns) await at.toEnd(id);
       for (const id of campaigns) await assertEnded(at, id);
       await assertClean(at);
-      const reached = await at.sql<{ contact_id: string }>(
-        `select contact_id from campaign_recipients where campaign_id = any($1::uuid[]) and status = 'sent' order by 1`,
-        [campaigns],
-      );
+      const ofBoth = { campaign_id: { $in: campaigns } };
+      const reached = await recipientRows.all(at, { ...ofBoth, status: 'sent' }, ['contact_id'], { contact_id: 'asc' });
       expect(reached.map(({ contact_id }) => contact_id)).toEqual(people.toSorted());
-      const capped = await at.sql(
-        `select 1 from campaign_recipients where campaign_id = any($1::uuid[]) and reason = 'frequency_cap'`,
-        [campaigns],
-      );
-      expect(capped).toHaveLength(people.length);
+      expect(await recipientRows.count(at, { ...ofBoth, reason: 'frequency_cap' })).toBe(people.length);
     }),
     { numRuns: numRuns({ default: 1, deep: 10 }) },
   );
@@ -85,6 +80,6 @@ test('each of many people gets one message', async () => {
   const [one, two] = await counts();
   expect((one!.queued ?? 0) + (two!.queued ?? 0)).toBe(count);
   expect((one!['skipped: frequency_cap'] ?? 0) + (two!['skipped: frequency_cap'] ?? 0)).toBe(count);
-  const messages = await at.sql('select contact_id from messages where campaign_id = any($1::uuid[]) group by 1', [campaigns]);
-  expect(messages).toHaveLength(count);
+  const messages = await messageRows.all(at, { campaign_id: { $in: campaigns } }, ['contact_id']);
+  expect(new Set(messages.map(({ contact_id }) => contact_id)).size).toBe(count);
 });

@@ -1,9 +1,14 @@
 import { beforeAll, expect, test } from '@jest/globals';
+import type { Variant } from '../../../src/campaigns/campaign.entity.ts';
 import { campaignLane, feedCampaignJob } from '../../../src/campaigns/jobs.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Channel, useApp } from '../../support/app.ts';
 import { variants } from '../../support/campaigns.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { campaignChannelRows, campaignRows, recipientRows } from '../../support/work/campaigns.ts';
+import { jobRows } from '../../support/work/jobs.ts';
+import { messageRows } from '../../support/work/messages.ts';
+import { rightNow } from '../../support/work/rows.ts';
 
 /** What changed between the message of a campaign and its send; then a whole campaign, with real workers. */
 const app = useApp();
@@ -16,12 +21,20 @@ const hello = [{ ...variants[0], templates: [{ name: 'hello', language: 'en_US',
 async function campaign(given: { status?: string; purpose?: string } = {}): Promise<string> {
   const id = uuidv7();
   const { status = 'running', purpose = 'marketing' } = given;
-  await app.rows(
-    `insert into campaigns (organization_id, id, name, status, phase, purpose, variants, zones, started_at, start_at)
-     values ($1, $2, 'Test', $3, case when $3 = 'running' then 'sending' end, $4, $5, '{UTC}', clock_timestamp(), clock_timestamp())`,
-    [app.tenant.organizationId, id, status, purpose, JSON.stringify(hello)],
-  );
-  await app.rows('insert into campaign_channels values ($1, $2, $3, 0)', [app.tenant.organizationId, id, channel.id]);
+  const { organizationId } = app.tenant;
+  await campaignRows.add(app, {
+    organization_id: organizationId,
+    id,
+    name: 'Test',
+    status: status as 'running',
+    phase: status === 'running' ? 'sending' : null,
+    purpose: purpose as 'marketing',
+    variants: hello as Variant[],
+    zones: ['UTC'],
+    started_at: rightNow(),
+    start_at: rightNow(),
+  });
+  await campaignChannelRows.add(app, { organization_id: organizationId, campaign_id: id, channel_id: channel.id, position: 0 });
   return id;
 }
 
@@ -32,12 +45,17 @@ async function waiting(given: { status?: string; purpose?: string }) {
   const template = { type: 'template', text: undefined, template: { name: 'hello', language: 'en_US', components } };
   const { body } = await app.text(channel, phone, template);
   const id: string = body.data.id;
-  await app.rows('update messages set campaign_id = $2 where id = $1', [id, campaignId]);
-  await app.rows(
-    `insert into campaign_recipients (organization_id, id, campaign_id, contact_id, channel_id, status, message_id, queued_at, attempts)
-     values ($1, uuidv7(), $2, $3, $4, 'queued', $5, clock_timestamp(), 1)`,
-    [app.tenant.organizationId, campaignId, contactId, channel.id, id],
-  );
+  await messageRows.change(app, id, { campaign_id: campaignId });
+  await recipientRows.add(app, {
+    organization_id: app.tenant.organizationId,
+    campaign_id: campaignId,
+    contact_id: contactId,
+    channel_id: channel.id,
+    status: 'queued',
+    message_id: id,
+    queued_at: rightNow(),
+    attempts: 1,
+  });
   return { id, campaignId, phone, contactId };
 }
 
@@ -78,19 +96,20 @@ test('a whole campaign: each person once, and completed by itself', async () => 
   const id = await campaign({ purpose: 'service' });
   const people = [];
   for (let count = 0; count < 60; count += 1) people.push(await app.conversation(channel));
-  await app.rows(
-    `insert into campaign_recipients (organization_id, id, campaign_id, contact_id, channel_id, variant_id)
-     select $1, uuidv7(), $2, k, $3, 'a' from unnest($4::uuid[]) k`,
-    [app.tenant.organizationId, id, channel.id, people.map(({ contactId }) => contactId)],
-  );
+  for (const { contactId } of people)
+    await recipientRows.add(app, {
+      organization_id: app.tenant.organizationId,
+      campaign_id: id,
+      contact_id: contactId,
+      channel_id: channel.id,
+      variant_id: 'a',
+    });
   const { ledger } = app.web.deps;
   await ledger.transact({ locks: [campaignLane(id)] }, async (tx) =>
     tx.enqueue(feedCampaignJob, app.tenant.organizationId, { campaign_id: id }, { lane: campaignLane(id) }),
   );
-  await waitFor(
-    'the end of the campaign',
-    async () => (await app.one('select status from campaigns where id = $1', [id])).status === 'completed',
-  );
+  const status = async () => (await app.call('campaigns.get', { params: { campaignID: id } })).body.status;
+  await waitFor('the end of the campaign', async () => (await status()) === 'completed');
   const messages = await app.rows(
     `select m.contact_id, count(t.id)::int as refused
        from messages m
@@ -104,9 +123,6 @@ test('a whole campaign: each person once, and completed by itself', async () => 
   const refused = new Map(messages.map((message) => [message.contact_id, message.refused]));
   const asked = Map.groupBy(await app.sends(channel), ({ body }) => body.to);
   for (const { phone, contactId } of people) expect(asked.get(phone)!.length - refused.get(contactId)!).toBe(1);
-  const left = await app.rows(`select 1 from campaign_recipients where campaign_id = $1 and status in ('pending', 'queued')`, [
-    id,
-  ]);
-  expect(left).toEqual([]);
-  expect(await app.rows('select 1 from jobs where subject_id = $1', [id])).toEqual([]);
+  expect(await recipientRows.count(app, { campaign_id: id, status: { $in: ['pending', 'queued'] } })).toBe(0);
+  expect(await jobRows.count(app, { subject_id: id })).toBe(0);
 });

@@ -5,6 +5,7 @@ import { assertClean, assertEnded, assertSound } from '../../support/campaign-se
 import type { Cut } from '../../support/cut-connections.ts';
 import type { ChannelMade } from '../../support/factories/channel.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { segmentOf } from '../../support/work/contacts.ts';
 
 /** A process that dies, or loses its connection, at each statement of what it does with a campaign. */
 let at: CampaignRuns;
@@ -26,14 +27,7 @@ afterAll(() => at.close());
 async function draft(): Promise<string> {
   const segments = [people.slice(0, 3), people.slice(1)].map((members) => ({ id: uuidv7(), members }));
   for (const { id, members } of segments) {
-    await at.sql(`insert into segments (organization_id, id, name, kind) values ($1, $2::uuid, $2::text, 'static')`, [
-      at.organization,
-      id,
-    ]);
-    await at.sql(
-      'insert into segment_members (organization_id, segment_id, contact_id) select $1, $2, k from unnest($3::uuid[]) k',
-      [at.organization, id, members],
-    );
+    await segmentOf(at, at.organization, id, members);
   }
   const audience = { segment_ids: segments.map(({ id }) => id) };
   const id = await at.campaign({ status: 'draft', phase: null, channels: channels.map((one) => one.id), audience });

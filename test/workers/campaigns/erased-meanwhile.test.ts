@@ -8,6 +8,9 @@ import type { ToyHandler } from '../../support/house.ts';
 import { testSecrets } from '../../support/secrets.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { wholeDump } from '../../support/whole-dump.ts';
+import { recipientRows } from '../../support/work/campaigns.ts';
+import { contactRows } from '../../support/work/contacts.ts';
+import { jobRows } from '../../support/work/jobs.ts';
 
 let at: CampaignRuns;
 const sent: string[] = [];
@@ -20,7 +23,7 @@ async function erase(contactId: string) {
   const conversations = await conversationsOf(ownRows(at.house.database, at.organization), contactId);
   await at.transact({ locks: eraseLocks(contactId, conversations) }, ({ own }) => eraseContact(own, testSecrets, contactId));
   // The rest of the erasure: what others hold of the person.
-  const jobs = await at.sql<{ id: string; run: number }>(`select id, run from jobs where name = 'contacts.erase'`);
+  const jobs = await jobRows.all(at, { name: 'contacts.erase' }, ['id', 'run']);
   for (const job of jobs) await at.house.run(eraseContactRest as unknown as ToyHandler, job);
 }
 
@@ -28,11 +31,9 @@ test('erased while a campaign runs: a dump holds neither their address nor their
   const channel = await at.channel(4);
   const people = await at.people({ count: 8 });
   const named = people.map((id, n) => ({ id, name: `Wilhelmine Zwyxgroth${'abcdefgh'[n]}` }));
-  for (const { id, name } of named) await at.sql('update contacts set name = $2 where id = $1', [id, name]);
-  const phones = await at.sql<{ id: string; phone: string }>(
-    'select id, substr(phone_number, 2) as phone from contacts where id = any($1::uuid[])',
-    [people],
-  );
+  for (const { id, name } of named) await contactRows.change(at, id, { name });
+  const stored = await contactRows.all(at, { id: { $in: people } }, ['id', 'phone_number']);
+  const phones = stored.map((one) => ({ id: one.id, phone: one.phone_number.slice(1) }));
   const audience = { search: named[1]!.name, filters: [{ field: 'name', operator: 'eq', value: named[0]!.name }] };
   const id = await at.campaign({ channels: [channel.id], audience });
   await at.recipients(id, channel.id, people);
@@ -47,13 +48,10 @@ test('erased while a campaign runs: a dump holds neither their address nor their
     return all.length === 4 && all;
   });
   for (const row of rows.slice(0, 2)) await at.run('messages.send', row);
-  const statuses = await at.sql<{ contact_id: string; status: string }>(
-    'select contact_id, status from campaign_recipients where campaign_id = $1 order by id',
-    [id],
-  );
+  const statuses = await recipientRows.all(at, { campaign_id: id }, ['contact_id', 'status'], { id: 'asc' });
   // One whose message is out, one whose message waits, and one who is still to get theirs.
   const gone = ['sent', 'queued', 'pending'].map((status) => statuses.find((one) => one.status === status)!.contact_id);
-  for (const contactId of gone) await erase(contactId);
+  for (const contactId of gone) await erase(contactId!);
   await at.toEnd(id);
   expect(await at.statusOf(id)).toMatchObject({ status: 'completed' });
   expect(await at.counts(id)).toEqual({ sent: 6, 'skipped: contact_deleted': 2 });

@@ -8,6 +8,14 @@ import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { type CampaignHouse, openCampaignHouse } from '../../support/campaigns.ts';
 import type { ChannelMade } from '../../support/factories/channel.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { campaignRows, recipientRows } from '../../support/work/campaigns.ts';
+import { channelHealthRows } from '../../support/work/channels.ts';
+import { blockRows, contactRows, suppressionRows } from '../../support/work/contacts.ts';
+import { eventRows } from '../../support/work/events.ts';
+import { postpone } from '../../support/work/jobs.ts';
+import { conversationRows, messageRows } from '../../support/work/messages.ts';
+import { organizationRows } from '../../support/work/organizations.ts';
+import { ago, ahead, movedBack, rightNow } from '../../support/work/rows.ts';
 
 let at: CampaignHouse;
 let channel: ChannelMade;
@@ -32,15 +40,9 @@ async function fed(contactIds: string[], given: Parameters<CampaignHouse['campai
   return id;
 }
 
-const conversationOf = async (contactId: string, status = 'open') => {
-  const [row] = await at.sql<{ id: string }>(
-    'insert into conversations (organization_id, id, channel_id, contact_id, status) values ($1, uuidv7(), $2, $3, $4) returning id',
-    [at.organization, channel.id, contactId, status],
-  );
-  return row!.id;
-};
-const eventsOf = (subjectId: string) =>
-  at.sql<{ type: string; data: object }>('select type, data from events where subject_id = $1 order by id', [subjectId]);
+const conversationOf = (contactId: string, status: 'open' | 'resolved' = 'open') =>
+  conversationRows.add(at, { organization_id: at.organization, channel_id: channel.id, contact_id: contactId, status });
+const eventsOf = (subjectId: string) => eventRows.all(at, { subject_id: subjectId }, ['type', 'data'], { id: 'asc' });
 
 test('recipient, message, job and events are one: in a conversation that is there, and in one that begins', async () => {
   const [known, unknown] = await at.people({ count: 2 });
@@ -104,18 +106,19 @@ test('each refusal is the reason of its recipient, and nobody else waits for the
   const [denied] = await at.people({ count: 1, consent: 'denied' });
   const [nowhere] = await at.people({ count: 1, hasAddress: false });
   const [nameless] = await at.people({ count: 1 });
-  await at.sql(`update contacts set name = '' where id = $1`, [nameless]);
-  await at.sql(
-    `insert into contact_suppressions (organization_id, id, contact_id, channel, reason) values ($1, uuidv7(), $2, 'all', 'manual')`,
-    [at.organization, suppressed],
-  );
-  await at.sql(
-    `insert into contact_blocks (organization_id, id, channel_id, contact_id, address, status, blocked_at) values ($1, uuidv7(), $2, $3, 'x', 'blocked', clock_timestamp())`,
-    [at.organization, channel.id, blocked],
-  );
+  await contactRows.change(at, nameless!, { name: '' });
+  await suppressionRows.add(at, { organization_id: at.organization, contact_id: suppressed, channel: 'all', reason: 'manual' });
+  await blockRows.add(at, {
+    organization_id: at.organization,
+    channel_id: channel.id,
+    contact_id: blocked,
+    address: 'x',
+    status: 'blocked',
+    blocked_at: rightNow(),
+  });
   const id = await fed([fine, suppressed, blocked, extra, erased, silent!, denied!, nowhere!, nameless!]);
-  await at.sql('update campaign_recipients set is_extra = true where campaign_id = $1 and contact_id = $2', [id, extra]);
-  await at.sql('update campaign_recipients set contact_id = null where campaign_id = $1 and contact_id = $2', [id, erased]);
+  await recipientRows.change(at, { campaign_id: id, contact_id: extra }, { is_extra: true });
+  await recipientRows.change(at, { campaign_id: id, contact_id: erased }, { contact_id: null });
   await at.feed(id);
   expect(await at.counts(id)).toEqual({
     queued: 1,
@@ -131,10 +134,7 @@ test('each refusal is the reason of its recipient, and nobody else waits for the
 test('a person who was skipped is merged with one who waits: they are written to', async () => {
   const [survivor, merged] = (await at.people({ count: 2 })) as [string, string];
   const id = await fed([survivor, merged]);
-  await at.sql(
-    `update campaign_recipients set status = 'skipped', reason = 'no_address' where campaign_id = $1 and contact_id = $2`,
-    [id, survivor],
-  );
+  await recipientRows.change(at, { campaign_id: id, contact_id: survivor }, { status: 'skipped', reason: 'no_address' });
   const asked = { id: survivor, otherId: merged };
   const look = () => lookAtPair(ownRows(at.house.database, at.organization), asked);
   await at.house.ledger.transact({ look, locks: mergeLocks }, (tx) => mergeContacts(tx.of(at.organization), 'cli', asked));
@@ -161,10 +161,8 @@ test('a second of the rate, less what nobody has claimed; then it waits until ha
   expect(await at.counts(id)).toEqual({ queued: 80, pending: 120 });
   await at.feed(id);
   expect(await at.counts(id)).toEqual({ queued: 80, pending: 120 });
-  await at.sql(
-    `update messages set status = 'sending' where id in (select id from messages where campaign_id = $1 order by id limit 30)`,
-    [id],
-  );
+  const oldest = (await at.messagesOf(id)).slice(0, 30).map((message) => message.id);
+  await messageRows.change(at, { id: { $in: oldest } }, { status: 'sending' });
   await at.feed(id);
   expect(await at.counts(id)).toEqual({ queued: 110, pending: 90 });
 });
@@ -178,10 +176,7 @@ test('those who are due first go first', async () => {
     [early, 3],
     [soon, 2],
   ])
-    await at.sql(
-      `update campaign_recipients set due_at = clock_timestamp() - $3::int * interval '1 min' where campaign_id = $1 and contact_id = $2`,
-      [id, contactId, seconds],
-    );
+    await recipientRows.change(at, { campaign_id: id, contact_id: contactId as string }, { due_at: ago(`${seconds} min`) });
   await at.feed(id);
   expect((await at.messagesOf(id)).map(({ contact_id }) => contact_id)).toEqual([early, soon]);
 });
@@ -197,10 +192,7 @@ test('over several channels each has its own room; two campaigns share one', asy
   await at.feed(other);
   expect(await count(other, one)).toBe(20);
   // One that sleeps leaves its share to the other.
-  await at.sql(
-    `update jobs set run_at = clock_timestamp() + interval '1 hour' where subject_id = $1 and name = 'campaigns.feed'`,
-    [id],
-  );
+  await postpone(at, { subject_id: id, name: 'campaigns.feed' }, '1 hour');
   await at.feed(other);
   expect(await count(other, one)).toBe(40);
 });
@@ -208,13 +200,11 @@ test('over several channels each has its own room; two campaigns share one', asy
 test('a quiet zone waits, an open one goes', async () => {
   const [berlin, tokyo] = await at.people({ count: 2 });
   // Quiet for 23 hours, but for the hour that it is in Berlin.
-  const [{ hour }] = (await at.sql(`select extract(hour from clock_timestamp() at time zone 'Europe/Berlin')::int as hour`)) as [
-    { hour: number },
-  ];
+  const hour = Number(new Intl.DateTimeFormat('en-GB', { timeZone: 'Europe/Berlin', hour: '2-digit' }).format());
   const clock = (value: number) => `${String(((value % 24) + 24) % 24).padStart(2, '0')}:00`;
   const schedule = { quiet_hours: { from: clock(hour + 1), to: clock(hour) } };
   const id = await at.campaign({ channels: [channel.id], schedule });
-  await at.sql(`update campaigns set zones = '{Asia/Tokyo,Europe/Berlin}' where id = $1`, [id]);
+  await campaignRows.change(at, id, { zones: ['Asia/Tokyo', 'Europe/Berlin'] });
   await at.recipients(id, channel.id, [berlin!], { zone: 'Europe/Berlin' });
   await at.recipients(id, channel.id, [tokyo!], { zone: 'Asia/Tokyo' });
   await at.startFeed(id);
@@ -228,7 +218,7 @@ test('a quiet zone waits, an open one goes', async () => {
 test('asleep until tomorrow, it wakes for whoever is added', async () => {
   const [sleeps, added] = await at.people({ count: 2 });
   const id = await fed([sleeps!]);
-  await at.sql(`update campaign_recipients set due_at = clock_timestamp() + interval '1 day' where campaign_id = $1`, [id]);
+  await recipientRows.change(at, { campaign_id: id }, { due_at: ahead('1 day') });
   const slept = await at.feed(id);
   expect(slept.kind === 'wait' && slept.delayMs).toBeGreaterThan(23 * 60 * 60_000);
   const feeds = () =>
@@ -237,7 +227,7 @@ test('asleep until tomorrow, it wakes for whoever is added', async () => {
          from jobs where subject_id = $1 and name = 'campaigns.feed' and state = 'queued'`,
       [id],
     );
-  await at.sql(`update jobs set run_at = clock_timestamp() + interval '1 day' where subject_id = $1`, [id]);
+  await postpone(at, { subject_id: id }, '1 day');
   await at.house.ledger.transact({ locks: [campaignLane(id)] }, (tx) =>
     addRecipients(tx.of(at.organization), id, [{ contactId: added! }]),
   );
@@ -259,7 +249,7 @@ test('whose zone is over has expired, those of other zones have not', async () =
   // In Tokyo it is over since an hour, in Hawaii it is not.
   const schedule = { is_local: true, start_at: wall(-24), end_at: wall(8), timezone: 'UTC' };
   const id = await at.campaign({ channels: [channel.id], schedule });
-  await at.sql(`update campaigns set zones = '{Asia/Tokyo,Pacific/Honolulu}' where id = $1`, [id]);
+  await campaignRows.change(at, id, { zones: ['Asia/Tokyo', 'Pacific/Honolulu'] });
   await at.recipients(id, channel.id, [tokyo!], { zone: 'Asia/Tokyo' });
   await at.recipients(id, channel.id, [hawaii!], { zone: 'Pacific/Honolulu' });
   await at.startFeed(id);
@@ -284,10 +274,7 @@ test('the daily limit of the account holds over its channels', async () => {
   const accountId = '2123';
   const both = [await at.connected({ accountId }), await at.connected({ accountId })];
   for (const { id } of both)
-    await at.sql(`insert into channel_health (organization_id, channel_id, messaging_limit) values ($1, $2, 'TIER_50')`, [
-      at.organization,
-      id,
-    ]);
+    await channelHealthRows.add(at, { organization_id: at.organization, channel_id: id, messaging_limit: 'TIER_50' });
   const id = await fed(await at.people({ count: 120 }), {}, both);
   await at.feed(id);
   expect(await at.counts(id)).toEqual({ queued: 50, pending: 70 });
@@ -296,29 +283,26 @@ test('the daily limit of the account holds over its channels', async () => {
   expect(await at.counts(id)).toEqual({ sent: 50, pending: 70 });
   // Others may be due before the day is over: it looks again.
   expect(waited.kind === 'wait' && waited.delayMs).toBe(60_000);
-  await at.sql(`update campaign_recipients set queued_at = queued_at - interval '25 hours' where campaign_id = $1`, [id]);
+  await recipientRows.change(at, { campaign_id: id }, { queued_at: movedBack('queued_at', '25 hours') });
   await at.feed(id);
   expect(await at.counts(id)).toEqual({ sent: 50, queued: 50, pending: 20 });
 });
 
 test('a cap of one over two campaigns to the same people at once: one message each', async () => {
-  await at.sql(`update organizations set frequency_cap = '{"max": 1, "days": 7}' where id = $1`, [at.organization]);
+  await organizationRows.change(at, at.organization, { frequency_cap: { max: 1, days: 7 } });
   const all = await at.people({ count: 120 });
   channel = await at.connected({ rate: 1_000 });
   const [one, two] = [await fed(all), await fed(all.toReversed())];
   await Promise.all([at.feed(one), at.feed(two)]);
-  await at.sql(`update organizations set frequency_cap = null where id = $1`, [at.organization]);
-  const rows = await at.sql<{ n: number }>(
-    'select count(*)::int as n from messages where campaign_id = any($1::uuid[]) group by contact_id',
-    [[one, two]],
-  );
-  expect(rows).toHaveLength(120);
-  expect(rows.every(({ n }) => n === 1)).toBe(true);
+  await organizationRows.change(at, at.organization, { frequency_cap: null });
+  const messages = await messageRows.all(at, { campaign_id: { $in: [one, two] } }, ['contact_id']);
+  expect(messages).toHaveLength(120);
+  expect(new Set(messages.map(({ contact_id }) => contact_id)).size).toBe(120);
 });
 
 test('paused or without its row it makes nothing, whatever a run has read before', async () => {
   const id = await fed(await at.people({ count: 3 }));
-  await at.sql(`update campaigns set status = 'paused' where id = $1`, [id]);
+  await campaignRows.change(at, id, { status: 'paused' });
   expect((await at.feed(id)).kind).toBe('done');
   expect(await at.counts(id)).toEqual({ pending: 3 });
 });
@@ -350,11 +334,9 @@ test('two runs at once write to each person once', async () => {
   channel = await at.connected({ rate: 1_000 });
   const id = await fed(await at.people({ count: 150 }));
   await Promise.all([at.feed(id), at.feed(id)]);
-  const rows = await at.sql<{ n: number }>('select count(*)::int as n from messages where campaign_id = $1 group by contact_id', [
-    id,
-  ]);
-  expect(rows).toHaveLength(150);
-  expect(rows.every(({ n }) => n === 1)).toBe(true);
+  const messages = await messageRows.all(at, { campaign_id: id }, ['contact_id']);
+  expect(messages).toHaveLength(150);
+  expect(new Set(messages.map(({ contact_id }) => contact_id)).size).toBe(150);
 });
 
 test('a conversation that somebody else begins at the same time is the one', async () => {

@@ -4,6 +4,10 @@ import { pauseCampaign, resumeCampaign } from '../../../src/campaigns/pause.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { type CampaignHouse, openCampaignHouse } from '../../support/campaigns.ts';
 import type { ChannelMade } from '../../support/factories/channel.ts';
+import { campaignRows, recipientRows } from '../../support/work/campaigns.ts';
+import { channelRows, templateRows } from '../../support/work/channels.ts';
+import { eventRows } from '../../support/work/events.ts';
+import { rightNow } from '../../support/work/rows.ts';
 
 let at: CampaignHouse;
 let channel: ChannelMade;
@@ -20,28 +24,28 @@ beforeEach(async () => {
 afterAll(() => at.close());
 
 test.each([
-  ['a template that is paused', 'template_paused', `update templates set status = 'paused' where channel_id = $1`],
-  ['a template that is gone', 'template_unknown', 'delete from templates where channel_id = $1'],
+  [
+    'a template that is paused',
+    'template_paused',
+    () => templateRows.change(at, { channel_id: channel.id }, { status: 'paused' }),
+  ],
+  ['a template that is gone', 'template_unknown', () => templateRows.remove(at, { channel_id: channel.id })],
   [
     'a template with other parameters',
     'template_unknown',
-    `update templates set components = '[{"type": "BODY", "text": "Hello {{1}} {{2}}"}]' where channel_id = $1`,
+    () => templateRows.change(at, { channel_id: channel.id }, { components: [{ type: 'BODY', text: 'Hello {{1}} {{2}}' }] }),
   ],
-  ['a channel that is restricted', 'channel_stopped', `update channels set status = 'restricted' where id = $1`],
-  ['a channel that was deleted', 'channel_stopped', 'update channels set deleted_at = clock_timestamp() where id = $1'],
-  [
-    'the alarm of a message',
-    'spam_limit',
-    `update campaigns set alarm = 'spam_limit' where id = (select campaign_id from campaign_channels where channel_id = $1)`,
-  ],
-])('%s: paused by itself, %s, and nothing is sent', async (_, reason, change) => {
-  await at.sql(change, [channel.id]);
+  ['a channel that is restricted', 'channel_stopped', () => channelRows.change(at, channel.id, { status: 'restricted' })],
+  ['a channel that was deleted', 'channel_stopped', () => channelRows.change(at, channel.id, { deleted_at: rightNow() })],
+  ['the alarm of a message', 'spam_limit', () => campaignRows.change(at, id, { alarm: 'spam_limit' })],
+])('%s: paused by itself, %s, and nothing is sent', async (_, reason, happen) => {
+  await happen();
   expect((await at.feed(id)).kind).toBe('done');
   expect(await at.statusOf(id)).toEqual({ status: 'paused', phase: 'sending', reason });
   expect(await at.counts(id)).toEqual({ pending: 3 });
-  const told = await at.sql('select type, data from events where subject_id = $1', [id]);
+  const told = await eventRows.all(at, { subject_id: id }, ['type', 'data']);
   expect(told).toEqual([{ type: 'campaign.status_update', data: expect.objectContaining({ status: 'paused', reason }) }]);
-  expect(await at.sql('select alarm from campaigns where id = $1', [id])).toEqual([{ alarm: null }]);
+  expect(await campaignRows.all(at, id, ['alarm'])).toEqual([{ alarm: null }]);
 });
 
 async function results(status: string, count: number, at_ = 'clock_timestamp()') {
@@ -61,16 +65,13 @@ test('more than a fifth of the last results failed: paused', async () => {
 });
 
 test.each([
-  ['its template is gone', 'delete from templates where channel_id = $1'],
-  ['its channel is restricted', `update channels set status = 'restricted' where id = $1`],
-  [
-    'a message has raised an alarm',
-    `update campaigns set alarm = 'spam_limit' where id = (select campaign_id from campaign_channels where channel_id = $1)`,
-  ],
-])('%s, and nobody is left to be written to: it waits for what is under way, and ends', async (_, change) => {
+  ['its template is gone', () => templateRows.remove(at, { channel_id: channel.id })],
+  ['its channel is restricted', () => channelRows.change(at, channel.id, { status: 'restricted' })],
+  ['a message has raised an alarm', () => campaignRows.change(at, id, { alarm: 'spam_limit' })],
+])('%s, and nobody is left to be written to: it waits for what is under way, and ends', async (_, happen) => {
   await at.feed(id);
   expect(await at.counts(id)).toEqual({ queued: 3 });
-  await at.sql(change, [channel.id]);
+  await happen();
   expect(await at.feed(id)).toMatchObject({ kind: 'wait', delayMs: 1_000 });
   expect(await at.statusOf(id)).toEqual({ status: 'running', phase: 'settling', reason: '' });
   await at.settle(id);
@@ -85,11 +86,11 @@ describe('paused by hand, its template gone and its end past', () => {
     transactFor(at.house.ledger.transact, at.organization)({ locks: [campaignLane(id)] }, ({ own }) => pauseCampaign(own, id));
   const lose = async () => {
     await pause();
-    await at.sql('delete from templates where channel_id = $1', [channel.id]);
-    await at.sql(
-      `update campaigns set prepared = '{"source": 1, "after": null, "is_done": true, "made": 3}', schedule = '{"end_at": "2026-01-01T00:00:00Z"}' where id = $1`,
-      [id],
-    );
+    await templateRows.remove(at, { channel_id: channel.id });
+    await campaignRows.change(at, id, {
+      prepared: { source: 1, after: null, is_done: true, made: 3 },
+      schedule: { end_at: '2026-01-01T00:00:00Z' },
+    });
   };
 
   test('with nobody left to write to it is resumed, and ends', async () => {
@@ -110,7 +111,7 @@ describe('paused by hand, its template gone and its end past', () => {
 
 test('nobody is left to be written to: it ends, whatever failed', async () => {
   await results('failed', 60);
-  await at.sql(`update campaign_recipients set status = 'sent' where campaign_id = $1 and status = 'pending'`, [id]);
+  await recipientRows.change(at, { campaign_id: id, status: 'pending' }, { status: 'sent' });
   await at.feed(id);
   expect(await at.statusOf(id)).toMatchObject({ status: 'completed', reason: '' });
 });
@@ -127,13 +128,13 @@ test.each([
 
 test('what failed before it was resumed is no reason any more, and its own limit holds', async () => {
   await results('failed', 60, `clock_timestamp() - interval '1 min'`);
-  await at.sql('update campaigns set resumed_at = clock_timestamp() where id = $1', [id]);
+  await campaignRows.change(at, id, { resumed_at: rightNow() });
   await at.feed(id);
   expect(await at.statusOf(id)).toMatchObject({ status: 'running' });
   await results('sent', 56);
   await results('failed', 4);
   await at.recipients(id, channel.id, await at.people({ count: 1 }));
-  await at.sql(`update campaigns set guards = '{"max_failed_percent": 5}' where id = $1`, [id]);
+  await campaignRows.change(at, id, { guards: { max_failed_percent: 5 } });
   await at.feed(id);
   expect(await at.statusOf(id)).toMatchObject({ status: 'paused', reason: 'too_many_failures' });
 });

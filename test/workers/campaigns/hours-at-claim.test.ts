@@ -3,6 +3,7 @@ import { type CampaignRuns, openCampaignRuns } from '../../support/campaign-runs
 import { assertClean, assertSound } from '../../support/campaign-seen.ts';
 import type { ChannelMade } from '../../support/factories/channel.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { campaignRows } from '../../support/work/campaigns.ts';
 
 /** A message that was made in time and waited, as for a channel whose token was mended at night. */
 let at: CampaignRuns;
@@ -26,11 +27,11 @@ async function waiting(schedule: object, zone = 'UTC') {
   const people = await at.people({ count: 2 });
   const id = await at.campaign({ channels: [channel.id] });
   await at.recipients(id, channel.id, people, { zone });
-  await at.sql('update campaigns set zones = array[$2], schedule = $3 where id = $1', [id, zone, {}]);
+  await campaignRows.change(at, id, { zones: [zone], schedule: {} });
   await at.startFeed(id);
   await at.work('campaigns.feed', id);
   expect(await at.counts(id)).toEqual({ queued: 2 });
-  await at.sql('update campaigns set schedule = $2 where id = $1', [id, schedule]);
+  await campaignRows.change(at, id, { schedule });
   return id;
 }
 
@@ -64,7 +65,7 @@ describe('a message that waited until the hours of its campaign were over', () =
     const [night, over] = [await waiting(quiet(-120, 120)), await waiting({ end_at: '2026-01-01T00:00:00Z' })];
     await sendAll(night);
     await sendAll(over);
-    await at.sql('update campaigns set schedule = $2 where id = $1', [night, quiet(60, 120)]);
+    await campaignRows.change(at, night, { schedule: quiet(60, 120) });
     await at.toEnd(night);
     expect(await at.counts(night)).toEqual({ sent: 2 });
     expect(new Set(sent).size).toBe(2);
@@ -85,7 +86,7 @@ describe('a message that waited until the hours of its campaign were over', () =
 
   test('of a campaign that has ended it goes out: somebody retries it by hand', async () => {
     const id = await waiting(quiet(-120, 120));
-    await at.sql(`update campaigns set status = 'completed', phase = null where id = $1`, [id]);
+    await campaignRows.change(at, id, { status: 'completed', phase: null });
     await sendAll(id);
     expect(await at.counts(id)).toEqual({ sent: 2 });
   });

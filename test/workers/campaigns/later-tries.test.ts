@@ -3,6 +3,8 @@ import { laterLeft } from '../../../src/campaigns/feed/rooms.ts';
 import { type CampaignRuns, openCampaignRuns } from '../../support/campaign-runs.ts';
 import { assertClean, assertSound } from '../../support/campaign-seen.ts';
 import type { ChannelMade } from '../../support/factories/channel.ts';
+import { campaignRows } from '../../support/work/campaigns.ts';
+import { jobRows, poolRows, secondsUntilRun } from '../../support/work/jobs.ts';
 
 /** "Something went wrong", which the provider asks to try again. */
 const tryLater = 131000;
@@ -26,7 +28,7 @@ afterAll(() => at.close());
 async function running(count: number, on = channel) {
   const id = await at.campaign({ channels: [on.id] });
   await at.recipients(id, on.id, await at.people({ count }));
-  await at.sql(`update campaigns set prepared = '{"source": 1, "after": null, "is_done": true, "made": 0}' where id = $1`, [id]);
+  await campaignRows.change(at, id, { prepared: { source: 1, after: null, is_done: true, made: 0 } });
   await at.startFeed(id);
   return id;
 }
@@ -34,11 +36,9 @@ async function running(count: number, on = channel) {
 /** Each message that no worker has claimed yet is tried once. */
 async function tryFirst(id: string) {
   await at.house.ledger.fill(at.house.pool(channel.pool));
-  const rows = await at.sql<{ id: string; run: number; subject_id: string }>(
-    `select id, run, subject_id from jobs
-      where name = 'messages.send' and state = 'queued' and attempts = 0 and subject_id in (select id from messages where campaign_id = $1)`,
-    [id],
-  );
+  const messages = (await at.messagesOf(id)).map((message) => message.id);
+  const untried = { name: 'messages.send', state: 'queued' as const, attempts: 0, subject_id: { $in: messages } };
+  const rows = await jobRows.all(at, untried, ['id', 'run', 'subject_id']);
   for (const row of rows) await at.run('messages.send', row);
 }
 
@@ -52,11 +52,7 @@ describe('while the provider answers "try later"', () => {
     expect(asked).toHaveLength(share);
     expect(await at.counts(id)).toEqual({ queued: share, pending: 3 * share });
     expect(await at.work('campaigns.feed', id)).toBe(true);
-    const [job] = await at.sql<{ ms: number }>(
-      `select extract(epoch from run_at - clock_timestamp())::float8 * 1000 as ms from jobs where name = 'campaigns.feed' and subject_id = $1`,
-      [id],
-    );
-    expect(job!.ms).toBeGreaterThan(500);
+    expect(await secondsUntilRun(at, { name: 'campaigns.feed', subject_id: id })).toBeGreaterThan(0.5);
   });
 
   test('who waits for minutes leaves the place to others', async () => {
@@ -120,7 +116,7 @@ describe('while the provider answers "try later"', () => {
     await at.move(id, 'pause');
     at.provider.next('accepted');
     await at.passTime(id);
-    await at.sql('update pools set held_until = null');
+    await poolRows.change(at, {}, { held_until: null });
     for (const row of await at.queued('messages.send', id)) await at.run('messages.send', row);
     expect(asked).toHaveLength(1);
     expect(await at.counts(id)).toEqual({ pending: 1 });

@@ -22,6 +22,10 @@ import {
 } from '../../support/campaign-steps.ts';
 import type { ChannelMade } from '../../support/factories/channel.ts';
 import { fc, numRuns } from '../../support/fast-check.ts';
+import { campaignRows, recipientRows } from '../../support/work/campaigns.ts';
+import { templateRows } from '../../support/work/channels.ts';
+import { consentRows, contactRows, segmentOf, segmentRows } from '../../support/work/contacts.ts';
+import { messageRows } from '../../support/work/messages.ts';
 
 type Scene = { id: string } & ReturnType<typeof campaignActs>;
 
@@ -43,7 +47,7 @@ const whereChecked: Partial<Record<Mover, string[]>> = {
 };
 async function setTemplate(status: typeof template) {
   template = status;
-  await at.sql('update templates set status = $2 where channel_id = any($1::uuid[])', [channels.map(({ id }) => id), status]);
+  await templateRows.change(at, { channel_id: { $in: channels.map(({ id }) => id) } }, { status });
 }
 
 async function work({ id, act }: Scene, { name, answer, cut }: Working): Promise<void> {
@@ -52,26 +56,19 @@ async function work({ id, act }: Scene, { name, answer, cut }: Working): Promise
   at.provider.next(answer);
   await act({ cut }, () => at.run(name, row));
   if (name !== 'messages.send') return;
-  const [message] = await at.sql<{ status: string; contact_id: string; consent: string }>(
-    `select m.status, m.contact_id, c.status as consent
-       from messages m left join contact_consents c on c.contact_id = m.contact_id where m.id = $1`,
-    [row.subject_id],
-  );
-  model.settle(row.subject_id, message!.status);
-  const person = model.people.find(({ contactId }) => contactId === message!.contact_id);
+  const message = await messageRows.one(at, row.subject_id, ['status', 'contact_id']);
+  model.settle(row.subject_id, message.status);
+  const person = model.people.find(({ contactId }) => contactId === message.contact_id);
+  if (answer !== 131050 || !person) return;
   // The provider says that they refuse, which a cut may have kept from the product.
-  if (answer === 131050 && person && message!.consent === 'denied') model.consent(person, false);
+  const [consent] = await consentRows.all(at, { contact_id: message.contact_id }, ['status']);
+  if (consent?.status === 'denied') model.consent(person, false);
 }
 
 /** With nobody left to write to, a paused campaign only waits for what is under way: it is resumed whatever its template is. */
 async function isNobodyLeft(id: string): Promise<boolean> {
-  const [row] = await at.sql<{ is_nobody_left: boolean }>(
-    `select coalesce((prepared->>'is_done')::boolean, false)
-            and not exists (select from campaign_recipients r where r.campaign_id = c.id and r.status = 'pending') as is_nobody_left
-       from campaigns c where id = $1`,
-    [id],
-  );
-  return row!.is_nobody_left;
+  const { prepared } = await campaignRows.one(at, id, ['prepared']);
+  return (prepared?.is_done ?? false) && (await recipientRows.count(at, { campaign_id: id, status: 'pending' })) === 0;
 }
 
 async function move({ id, act }: Scene, { name, ...how }: Moving): Promise<void> {
@@ -94,7 +91,7 @@ async function move({ id, act }: Scene, { name, ...how }: Moving): Promise<void>
 async function tell({ of, status, code }: Telling): Promise<void> {
   const message = [...model.messages.values()][of];
   if (!message?.isLive || (message.isDelivered && status === 'failed')) return;
-  const [row] = await at.sql<{ channel_id: string }>('select channel_id from messages where id = $1', [message.id]);
+  const [row] = await messageRows.all(at, message.id, ['channel_id']);
   const channelId = row!.channel_id;
   const { phoneNumberId } = channels.find((one) => one.id === channelId)!;
   const ids = { phoneNumberId, providerMessageId: providerIdOf(message.id), callbackData: message.id };
@@ -106,10 +103,7 @@ async function tell({ of, status, code }: Telling): Promise<void> {
 }
 
 async function retry({ id, actWholly }: Scene, { of, ...how }: Retrying): Promise<void> {
-  const failed = await at.sql<{ id: string }>(
-    `select id from messages where campaign_id = $1 and status = 'failed' order by id`,
-    [id],
-  );
+  const failed = await messageRows.all(at, { campaign_id: id, status: 'failed' }, ['id'], { id: 'asc' });
   const message = failed[of % Math.max(1, failed.length)];
   if (!message) return;
   const locks = retryLocks(await conversationOf(ownRows(at.house.database, at.organization), message.id));
@@ -136,20 +130,10 @@ async function take(scene: Scene, given: Step): Promise<void> {
 async function draft(people: string[], retryCapped: boolean): Promise<string> {
   const plan = randomUUID();
   const [members, byField] = [uuidv7(), uuidv7()];
-  const filters = JSON.stringify([{ field: 'custom_fields.plan', operator: 'eq', value: plan }]);
-  await at.sql(`update contacts set custom_fields = jsonb_build_object('plan', $2::text) where id = any($1::uuid[])`, [
-    people.slice(3),
-    plan,
-  ]);
-  await at.sql(
-    `insert into segments (organization_id, id, name, kind, filters)
-     values ($1, $2::uuid, $2::text, 'static', '[]'), ($1, $3::uuid, $3::text, 'dynamic', $4)`,
-    [at.organization, members, byField, filters],
-  );
-  await at.sql(
-    'insert into segment_members (organization_id, segment_id, contact_id) select $1, $2, k from unnest($3::uuid[]) k',
-    [at.organization, members, people.slice(0, 5)],
-  );
+  const filters = [{ field: 'custom_fields.plan', operator: 'eq' as const, value: plan }];
+  await contactRows.change(at, { id: { $in: people.slice(3) } }, { custom_fields: { plan } });
+  await segmentRows.add(at, { organization_id: at.organization, id: byField, name: byField, kind: 'dynamic', filters });
+  await segmentOf(at, at.organization, members, people.slice(0, 5));
   const audience = { segment_ids: [members, byField] };
   const given = { channels: channels.map(({ id }) => id), audience, guards: { retry_capped: retryCapped } };
   const id = await at.campaign({ status: 'draft', phase: null, ...given });
@@ -199,11 +183,9 @@ test('any sequence of moves, refusals, merges, erasures, answers and crashes wri
       expect(model.wrong).toEqual([]);
       await assertEnded(at, given.id);
       await assertClean(at);
-      const rows = await at.sql<{ message_id: string }>(
-        `select message_id from campaign_recipients where campaign_id = $1 and status in ('sent', 'delivered', 'read') order by 1`,
-        [given.id],
-      );
-      for (const { message_id } of rows) model.settle(message_id, 'sent');
+      const arrived = { campaign_id: given.id, status: { $in: ['sent', 'delivered', 'read'] as const } };
+      const rows = await recipientRows.all(at, arrived, ['message_id'], { message_id: 'asc' });
+      for (const { message_id } of rows) model.settle(message_id!, 'sent');
       expect(rows.map(({ message_id }) => message_id)).toEqual(model.arrived);
       for (const status of Object.keys(await at.counts(given.id))) reached.add(status);
       reached.add((await at.statusOf(given.id)).status);

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { type CampaignHouse, openCampaignHouse } from '../../support/campaigns.ts';
 import { countRoundTrips } from '../../support/round-trips.ts';
+import { recipientRows } from '../../support/work/campaigns.ts';
+import { channelHealthRows } from '../../support/work/channels.ts';
+import { messageRows } from '../../support/work/messages.ts';
+import { movedBack } from '../../support/work/rows.ts';
 
 let at: CampaignHouse;
 beforeAll(async () => {
@@ -60,10 +64,7 @@ test('the pace of the campaign holds over its channels', async () => {
 test('the daily limit of an account holds for its channel that tells none, and not for another account', async () => {
   const own = await connected([40, 40], { accountId: '2124' });
   const [other] = await connected([40]);
-  await at.sql(`insert into channel_health (organization_id, channel_id, messaging_limit) values ($1, $2, 'TIER_50')`, [
-    at.organization,
-    own[0]!.id,
-  ]);
+  await channelHealthRows.add(at, { organization_id: at.organization, channel_id: own[0]!.id, messaging_limit: 'TIER_50' });
   const id = await fed([...own, other!], 40);
   await at.feed(id);
   const [one, two, free] = await madeOn(id, [...own, other!]);
@@ -74,7 +75,7 @@ test('the daily limit of an account holds for its channel that tells none, and n
 test('many who are skipped, before others: they hold up neither a full channel nor an open one', async () => {
   const channels = await connected([4, 40]);
   const id = await fed(channels, 120, { consent: null });
-  await at.sql(`update campaign_recipients set due_at = due_at - interval '1 min' where campaign_id = $1`, [id]);
+  await recipientRows.change(at, { campaign_id: id }, { due_at: movedBack('due_at', '1 min') });
   for (const { id: channelId } of channels) await at.recipients(id, channelId, await at.people({ count: 50 }));
   await at.feed(id);
   expect(await at.counts(id)).toEqual({ 'skipped: consent_required': 240, queued: 44, pending: 56 });
@@ -93,15 +94,11 @@ test.each([
 ])('channels of one account that tell %j: each keeps to its own, over what all of them sent', async (limits, expected) => {
   const own = await connected([60, 60], { accountId: limits.join() });
   for (const [index, limit] of limits.entries())
-    await at.sql(`insert into channel_health (organization_id, channel_id, messaging_limit) values ($1, $2, $3)`, [
-      at.organization,
-      own[index]!.id,
-      limit,
-    ]);
+    await channelHealthRows.add(at, { organization_id: at.organization, channel_id: own[index]!.id, messaging_limit: limit });
   const id = await fed(own, 60);
   await at.feed(id);
   expect(await madeOn(id, own)).toEqual(expected);
-  await at.sql(`update messages set status = 'sending' where campaign_id = $1`, [id]);
+  await messageRows.change(at, { campaign_id: id }, { status: 'sending' });
   await at.feed(id);
   expect(await madeOn(id, own)).toEqual(expected);
 });
@@ -133,8 +130,7 @@ test('two runs at once over several channels write to each person once', async (
   const channels = await connected([40, 40, 40]);
   const id = await fed(channels, 30);
   await Promise.all([at.feed(id), at.feed(id)]);
-  const rows = await at.sql<{ n: number }>('select count(*)::int as n from messages where campaign_id = $1 group by contact_id', [
-    id,
-  ]);
-  expect(rows.map(({ n }) => n)).toEqual(Array.from({ length: 90 }, () => 1));
+  const messages = await messageRows.all(at, { campaign_id: id }, ['contact_id']);
+  expect(messages).toHaveLength(90);
+  expect(new Set(messages.map(({ contact_id }) => contact_id)).size).toBe(90);
 });

@@ -10,9 +10,16 @@ import { uuidv7 } from '../../../src/platform/ids.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { ensureSharedPool, holdPool, letPoolGo, nobody, poolOf } from '../../../src/platform/ledger/pools.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
+import type { Filter } from '../../../src/segments/selection.ts';
 import { type CampaignHouse, openCampaignHouse } from '../../support/campaigns.ts';
 import type { ChannelMade } from '../../support/factories/channel.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { campaignRows, recipientRows } from '../../support/work/campaigns.ts';
+import { contactRows, contactTagRows, segmentOf, segmentRows, tagRows } from '../../support/work/contacts.ts';
+import { jobRows } from '../../support/work/jobs.ts';
+import { isLockAwaited } from '../../support/work/locks.ts';
+import { conversationRows } from '../../support/work/messages.ts';
+import { organizationRows } from '../../support/work/organizations.ts';
 
 let at: CampaignHouse;
 let channel: ChannelMade;
@@ -25,12 +32,7 @@ afterAll(() => at.close());
 const preparing = (audience: object, more: object = {}) =>
   at.campaign({ phase: 'preparing', audience, channels: [channel.id], ...more });
 const contactsOf = async (id: string) =>
-  (
-    await at.sql<{ contact_id: string }>(
-      'select contact_id from campaign_recipients where campaign_id = $1 order by contact_id',
-      [id],
-    )
-  ).map(({ contact_id }) => contact_id);
+  (await recipientRows.all(at, { campaign_id: id }, ['contact_id'], { contact_id: 'asc' })).map(({ contact_id }) => contact_id);
 
 async function prepared(id: string) {
   await at.startPrepare(id);
@@ -39,29 +41,25 @@ async function prepared(id: string) {
 
 async function segment(kind: 'dynamic' | 'static', given: { filters?: object[]; tags?: string[]; members?: string[] }) {
   const id = uuidv7();
-  await at.sql(`insert into segments (organization_id, id, name, kind, filters, tags) values ($1, $2, $3, $4, $5, $6)`, [
-    at.organization,
+  await segmentRows.add(at, {
+    organization_id: at.organization,
     id,
-    `Segment ${id}`,
+    name: `Segment ${id}`,
     kind,
-    JSON.stringify(given.filters ?? []),
-    given.tags ?? [],
-  ]);
-  await at.sql(
-    'insert into segment_members (organization_id, segment_id, contact_id) select $1, $2, k from unnest($3::uuid[]) k',
-    [at.organization, id, given.members ?? []],
-  );
+    filters: (given.filters ?? []) as Filter[],
+    tags: given.tags ?? [],
+  });
+  await segmentOf(at, at.organization, id, given.members ?? []);
   return id;
 }
 
 async function tagged(name: string, contactIds: string[]) {
   const id = uuidv7();
-  await at.sql('insert into tags (organization_id, id, name) values ($1, $2, $3)', [at.organization, id, name]);
-  await at.sql('insert into contact_tags (organization_id, contact_id, tag_id) select $1, k, $2 from unnest($3::uuid[]) k', [
-    at.organization,
-    id,
-    contactIds,
-  ]);
+  await tagRows.add(at, { organization_id: at.organization, id, name });
+  await contactTagRows.addAll(
+    at,
+    contactIds.map((contactId) => ({ organization_id: at.organization, contact_id: contactId, tag_id: id })),
+  );
 }
 
 test('each source, less the excluded, each contact once; then it is fed', async () => {
@@ -76,10 +74,7 @@ test('each source, less the excluded, each contact once; then it is fed', async 
   await tagged('Friend', [...byTag, members[0]!]);
   const earlier = await at.campaign({ status: 'completed', phase: null });
   await at.recipients(earlier, channel.id, before);
-  await at.sql(`update campaign_recipients set status = 'failed' where campaign_id = $1 and contact_id = any($2::uuid[])`, [
-    earlier,
-    before.slice(1),
-  ]);
+  await recipientRows.change(at, { campaign_id: earlier, contact_id: { $in: before.slice(1) } }, { status: 'failed' });
   const gold = [{ field: 'custom_fields.plan', operator: 'eq', value: 'gold' }];
   const id = await preparing({
     segment_ids: [await segment('dynamic', { filters: gold }), await segment('static', { members: [...members, ...excluded] })],
@@ -91,7 +86,7 @@ test('each source, less the excluded, each contact once; then it is fed', async 
   expect((await prepared(id)).kind).toBe('done');
   expect(await contactsOf(id)).toEqual([...dynamic, ...members, ...byTag, ...byId, ...before.slice(1)].sort());
   expect(await at.statusOf(id)).toEqual({ status: 'running', phase: 'sending', reason: '' });
-  const jobs = await at.sql(`select name, lane from jobs where subject_id = $1 and state = 'queued'`, [id]);
+  const jobs = await jobRows.all(at, { subject_id: id, state: 'queued' }, ['name', 'lane']);
   expect(jobs).toEqual([{ name: 'campaigns.feed', lane: `campaign:${id}` }]);
 });
 
@@ -107,23 +102,18 @@ test('who was reached as one of their two contacts is none of those who were not
     return contactsOf(id);
   };
   await at.sql(rows, [earlier, other, 'sent', '', true, survivor]);
-  await at.sql(
-    `update campaign_recipients set status = 'skipped', reason = 'duplicate' where campaign_id = $1 and not is_extra`,
-    [earlier],
-  );
+  await recipientRows.change(at, { campaign_id: earlier, is_extra: false }, { status: 'skipped', reason: 'duplicate' });
   expect(await audience(['skipped', 'failed'])).toEqual([]);
   expect(await audience(['sent'])).toEqual([survivor]);
-  await at.sql(`update campaign_recipients set status = 'failed', reason = '' where campaign_id = $1 and not is_extra`, [
-    earlier,
-  ]);
+  await recipientRows.change(at, { campaign_id: earlier, is_extra: false }, { status: 'failed', reason: '' });
   expect(await audience(['failed'])).toEqual([]);
-  await at.sql(`update campaign_recipients set status = 'failed' where campaign_id = $1 and is_extra`, [earlier]);
+  await recipientRows.change(at, { campaign_id: earlier, is_extra: true }, { status: 'failed' });
   expect(await audience(['failed'])).toEqual([survivor]);
 });
 
 test('filters and words of a search are one source', async () => {
   const [ann] = await at.people({ count: 3, customFields: { plan: 'silver' } });
-  await at.sql(`update contacts set name = 'Ann Silver' where id = $1`, [ann]);
+  await contactRows.change(at, ann!, { name: 'Ann Silver' });
   const id = await preparing({ filters: [{ field: 'custom_fields.plan', operator: 'eq', value: 'silver' }], search: 'ann' });
   await prepared(id);
   expect(await contactsOf(id)).toEqual([ann]);
@@ -131,13 +121,10 @@ test('filters and words of a search are one source', async () => {
 
 test('zones come from the custom field, a channel from the newest conversation, and the start from the zone', async () => {
   const other = await at.connected();
-  await at.sql(`update organizations set timezone_field = 'tz', timezone = 'Europe/Berlin' where id = $1`, [at.organization]);
+  await organizationRows.change(at, at.organization, { timezone_field: 'tz', timezone: 'Europe/Berlin' });
   const [tokyo] = await at.people({ count: 1, customFields: { tz: 'asia/tokyo' } });
   const [nowhere] = await at.people({ count: 1, customFields: { tz: 'Mars/Base' } });
-  await at.sql(
-    `insert into conversations (organization_id, id, channel_id, contact_id, status) values ($1, uuidv7(), $2, $3, 'open')`,
-    [at.organization, other.id, tokyo],
-  );
+  await conversationRows.add(at, { organization_id: at.organization, channel_id: other.id, contact_id: tokyo, status: 'open' });
   const id = await preparing(
     { contact_ids: [tokyo, nowhere] },
     { channels: [channel.id, other.id], schedule: { start_at: '2026-12-24T09:00:00', is_local: true } },
@@ -151,21 +138,20 @@ test('zones come from the custom field, a channel from the newest conversation, 
     { contact_id: tokyo, channel_id: other.id, zone: 'Asia/Tokyo', variant_id: 'a', due: '24 00:00' },
     { contact_id: nowhere, channel_id: expect.any(String), zone: 'Europe/Berlin', variant_id: 'a', due: '24 08:00' },
   ]);
-  const [row] = await at.sql('select zones from campaigns where id = $1', [id]);
+  const [row] = await campaignRows.all(at, id, ['zones']);
   expect(row).toEqual({ zones: ['Asia/Tokyo', 'Europe/Berlin', 'UTC'] });
-  await at.sql(`update organizations set timezone_field = null, timezone = 'UTC' where id = $1`, [at.organization]);
+  await organizationRows.change(at, at.organization, { timezone_field: null, timezone: 'UTC' });
 });
 
 test('who was added by hand stays, once, and is placed as the others', async () => {
   const [byHand, both, found] = await at.people({ count: 3 });
   const id = await preparing({ contact_ids: [both, found] });
   await at.recipients(id, channel.id, [byHand!, both!]);
-  await at.sql(`update campaign_recipients set variant_id = '', parameters = '{"code": "X"}' where campaign_id = $1`, [id]);
+  await recipientRows.change(at, { campaign_id: id }, { variant_id: '', parameters: { code: 'X' } });
   await prepared(id);
-  const rows = await at.sql(
-    'select contact_id, variant_id, parameters from campaign_recipients where campaign_id = $1 order by contact_id',
-    [id],
-  );
+  const rows = await recipientRows.all(at, { campaign_id: id }, ['contact_id', 'variant_id', 'parameters'], {
+    contact_id: 'asc',
+  });
   expect(rows).toEqual([
     { contact_id: byHand, variant_id: 'a', parameters: { code: 'X' } },
     { contact_id: both, variant_id: 'a', parameters: { code: 'X' } },
@@ -180,9 +166,7 @@ test.each([
   const id = await preparing(await audience());
   expect((await prepared(id)).kind).toBe('done');
   expect(await at.statusOf(id)).toEqual({ status: 'failed', phase: null, reason });
-  expect(await at.sql(`select name from jobs where subject_id = $1 and state = 'queued'`, [id])).toEqual([
-    { name: 'campaigns.withdraw' },
-  ]);
+  expect(await jobRows.all(at, { subject_id: id, state: 'queued' }, ['name'])).toEqual([{ name: 'campaigns.withdraw' }]);
 });
 
 test('failed: whoever was added by hand waits no more', async () => {
@@ -192,7 +176,7 @@ test('failed: whoever was added by hand waits no more', async () => {
   expect(await at.statusOf(id)).toMatchObject({ status: 'failed' });
   await at.withdraw(id);
   expect(await at.counts(id)).toEqual({ 'skipped: cancelled': 3 });
-  expect(await at.sql('select withdrawing from campaigns where id = $1', [id])).toEqual([{ withdrawing: false }]);
+  expect(await campaignRows.all(at, id, ['withdrawing'])).toEqual([{ withdrawing: false }]);
   expect(await checkJobs(at.house.database)).toEqual([]);
 });
 
@@ -236,7 +220,7 @@ test('it goes on from its position, however it ended; a run that is over writes 
   expect((await contactsOf(id)).length).toBeLessThanOrEqual(7);
   expect((await at.prepare(id)).kind).toBe('done');
   expect(await contactsOf(id)).toEqual(all);
-  const [{ prepared }] = (await at.sql('select prepared from campaigns where id = $1', [id])) as [{ prepared: object }];
+  const [{ prepared }] = (await campaignRows.all(at, id, ['prepared'])) as [{ prepared: object }];
   expect(prepared).toEqual({ source: 2, after: null, is_done: true, made: 7 });
 });
 
@@ -252,7 +236,7 @@ test('more than there may be: it stops', async () => {
 test('paused or cancelled in between: it writes nothing more', async () => {
   const id = await preparing({ contact_ids: await at.people({ count: 2 }) });
   await at.startPrepare(id);
-  await at.sql(`update campaigns set status = 'paused' where id = $1`, [id]);
+  await campaignRows.change(at, id, { status: 'paused' });
   expect((await at.prepare(id)).kind).toBe('done');
   expect(await contactsOf(id)).toEqual([]);
 });
@@ -262,9 +246,7 @@ test('paused and resumed before its last run ends: it is fed by one row', async 
   await at.startPrepare(id);
   await at.prepare(id);
   await transactFor(at.house.ledger.transact, at.organization)({ locks: [campaignLane(id)] }, ({ own }) => endPrepare(own, id));
-  expect(await at.sql(`select name from jobs where subject_id = $1 and state <> 'done'`, [id])).toEqual([
-    { name: 'campaigns.feed' },
-  ]);
+  expect(await jobRows.all(at, { subject_id: id, state: { $ne: 'done' } }, ['name'])).toEqual([{ name: 'campaigns.feed' }]);
 });
 
 test('a resume that finds the job of a paused campaign can count on it', async () => {
@@ -275,10 +257,7 @@ test('a resume that finds the job of a paused campaign can count on it', async (
   await resuming.connect();
   await resuming.query(`begin; select pg_advisory_xact_lock(hashtextextended('${campaignLane(id)}', 0))`);
   const ended = at.prepare(id);
-  await waitFor('the end of the run', async () => {
-    const waiting = await at.sql(`select 1 from pg_locks where locktype = 'advisory' and not granted`);
-    return waiting.length > 0;
-  });
+  await waitFor('the end of the run', () => isLockAwaited(at, { event: 'advisory' }));
   await resuming.query(`update campaigns set status = 'running' where id = $1`, [id]);
   await resuming.query('commit');
   await resuming.end();

@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { campaignLane, retryFailedJob } from '../../../src/campaigns/jobs.ts';
+import { uuidv7 } from '../../../src/platform/ids.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { retryFailed } from '../../../workers/campaigns/retry-failed.ts';
+import { channel } from '../../support/factories/channel.ts';
 import { contact } from '../../support/factories/contact.ts';
 import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
+import { campaignRows, recipientRows } from '../../support/work/campaigns.ts';
+import { jobRows } from '../../support/work/jobs.ts';
+import { ago, rightNow } from '../../support/work/rows.ts';
 
 let house: House;
 let channelId: string;
@@ -12,24 +17,17 @@ const handler = retryFailed as unknown as ToyHandler;
 
 beforeAll(async () => {
   house = await openHouse();
-  const [channel] = await house.sql<{ id: string }>(
-    `insert into channels (id, organization_id, provider, name, phone_number_id, account_id, display_phone, status, access_token, verify_token, rate)
-     values (uuidv7(), $1, 'messaging_app', 'Shop', uuidv7()::text, '2', '+1', 'connected', '', '', 80)
-     returning id`,
-    [house.organizationId],
-  );
-  channelId = channel!.id;
+  channelId = (await channel(house.em(), house.organizationId)).id;
 });
 afterAll(() => house.close());
 
 beforeEach(async () => {
-  const [made] = await house.sql<{ id: string }>(
-    `insert into campaigns (id, organization_id, name, status, ended_at)
-     values (uuidv7(), $1, 'Sale', 'completed', clock_timestamp())
-     returning id`,
-    [house.organizationId],
-  );
-  campaignId = made!.id;
+  campaignId = await campaignRows.add(house, {
+    organization_id: house.organizationId,
+    name: 'Sale',
+    status: 'completed',
+    ended_at: rightNow(),
+  });
   for (const [status, code] of [
     ['failed', 'provider_refused'],
     ['failed', 'outcome_unknown'],
@@ -37,11 +35,16 @@ beforeEach(async () => {
     ['skipped', ''],
   ]) {
     const who = await contact(house.em(), house.organizationId);
-    await house.sql(
-      `insert into campaign_recipients (id, organization_id, campaign_id, contact_id, channel_id, status, failure_code, failed_at, message_id)
-       values (uuidv7(), $1, $2, $3, $4, $5, $6, case when $5 = 'failed' then clock_timestamp() end, uuidv7())`,
-      [house.organizationId, campaignId, who.id, channelId, status, code],
-    );
+    await recipientRows.add(house, {
+      organization_id: house.organizationId,
+      campaign_id: campaignId,
+      contact_id: who.id,
+      channel_id: channelId,
+      status: status as 'failed',
+      failure_code: code,
+      failed_at: status === 'failed' ? rightNow() : null,
+      message_id: uuidv7(),
+    });
   }
 });
 
@@ -60,8 +63,8 @@ const recipients = async () =>
       [campaignId],
     )
   ).map(({ shown }) => shown);
-const status = async () => (await house.sql('select status, phase from campaigns where id = $1', [campaignId]))[0];
-const feeds = () => house.sql(`select 1 from jobs where subject_id = $1 and name = 'campaigns.feed'`, [campaignId]);
+const status = async () => (await campaignRows.all(house, campaignId, ['status', 'phase']))[0];
+const feeds = () => jobRows.all(house, { subject_id: campaignId, name: 'campaigns.feed' });
 
 describe('whose message failed', () => {
   test('waits to be written to again, and the campaign runs; a second run changes nothing', async () => {
@@ -77,16 +80,15 @@ describe('whose message failed', () => {
   });
 
   test('and the provider wants left alone for a day is due after it', async () => {
-    await house.sql(
-      `update campaign_recipients set failure_code = '131049', failed_at = clock_timestamp() - interval '1 hour' where campaign_id = $1 and failure_code = 'provider_refused'`,
-      [campaignId],
+    await recipientRows.change(
+      house,
+      { campaign_id: campaignId, failure_code: 'provider_refused' },
+      { failure_code: '131049', failed_at: ago('1 hour') },
     );
     await house.run(handler, await ask());
-    const [row] = await house.sql(
-      `select status, round(extract(epoch from due_at - clock_timestamp()) / 3600)::int as hours from campaign_recipients where campaign_id = $1 order by id limit 1`,
-      [campaignId],
-    );
-    expect(row).toEqual({ status: 'pending', hours: 23 });
+    const [row] = await recipientRows.all(house, { campaign_id: campaignId }, ['status', 'due_at'], { id: 'asc' });
+    expect(row!.status).toBe('pending');
+    expect(Math.round((Date.parse(row!.due_at) - Date.now()) / 3_600_000)).toBe(23);
   });
 
   test('with force those too who may have got it', async () => {
@@ -102,7 +104,7 @@ describe('whose message failed', () => {
 
   test('of a cancelled campaign is left as it is', async () => {
     const row = await ask();
-    await house.sql(`update campaigns set status = 'cancelled' where id = $1`, [campaignId]);
+    await campaignRows.change(house, campaignId, { status: 'cancelled' });
     await house.run(handler, row);
     expect((await recipients())[0]).toBe('failed provider_refused 0 message');
     expect(await feeds()).toEqual([]);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { engine } from '../../../src/liquid/engine.ts';
 import { type CampaignHouse, openCampaignHouse } from '../../support/campaigns.ts';
 import type { ChannelMade } from '../../support/factories/channel.ts';
+import { templateRows } from '../../support/work/channels.ts';
 
 let at: CampaignHouse;
 let channel: ChannelMade;
@@ -32,11 +33,15 @@ const content = [
 
 test('the slowest content that may be saved lets other jobs of its worker run after a few messages', async () => {
   const body = Array.from({ length: texts }, (_, n) => `{{${n + 1}}}`).join(' ');
-  await at.sql(
-    `insert into templates (id, organization_id, channel_id, name, language, category, status, components)
-     values (uuidv7(), $1, $2, 'slow', 'en_US', 'marketing', 'approved', $3)`,
-    [at.organization, channel.id, JSON.stringify([{ type: 'BODY', text: `Hello ${body}` }])],
-  );
+  await templateRows.add(at, {
+    organization_id: at.organization,
+    channel_id: channel.id,
+    name: 'slow',
+    language: 'en_US',
+    category: 'marketing',
+    status: 'approved',
+    components: [{ type: 'BODY', text: `Hello ${body}` }],
+  });
   const people = await at.people({ count: 100, customFields: { long: 'x'.repeat(60_000) } });
   const id = await at.campaign({ channels: [channel.id], variants: content });
   await at.recipients(id, channel.id, people);

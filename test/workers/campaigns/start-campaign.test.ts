@@ -5,10 +5,17 @@ import { createCampaign } from '../../../src/campaigns/create.ts';
 import { campaignLane } from '../../../src/campaigns/jobs.ts';
 import { resumeCampaign } from '../../../src/campaigns/pause.ts';
 import { startCampaign as startIt } from '../../../src/campaigns/start.ts';
+import { uuidv7 } from '../../../src/platform/ids.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { startCampaign } from '../../../workers/campaigns/start-campaign.ts';
+import { channel } from '../../support/factories/channel.ts';
 import { contact } from '../../support/factories/contact.ts';
 import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
+import { campaignRows } from '../../support/work/campaigns.ts';
+import { channelRows, templateRows } from '../../support/work/channels.ts';
+import { eventRows } from '../../support/work/events.ts';
+import { jobRows, makeDue } from '../../support/work/jobs.ts';
+import { rightNow } from '../../support/work/rows.ts';
 
 let house: House;
 let channelId: string;
@@ -21,36 +28,37 @@ beforeAll(async () => {
 afterAll(() => house.close());
 
 async function newChannel(): Promise<string> {
-  const [channel] = await house.sql<{ id: string }>(
-    `insert into channels (id, organization_id, provider, name, phone_number_id, account_id, display_phone, status, access_token, verify_token, rate)
-     values (uuidv7(), $1, 'messaging_app', 'Shop', uuidv7()::text, '2', '+1', 'connected', '', '', 80)
-     returning id`,
-    [house.organizationId],
-  );
-  await house.sql(
-    `insert into templates (id, organization_id, channel_id, provider_template_id, name, language, category, status, components)
-     values (uuidv7(), $1, $2, uuidv7()::text, 'hello', 'en_US', 'utility', 'approved', '[{"type": "BODY", "text": "Hello"}]')`,
-    [house.organizationId, channel!.id],
-  );
-  return channel!.id;
+  const { id } = await channel(house.em(), house.organizationId);
+  await templateRows.add(house, {
+    organization_id: house.organizationId,
+    channel_id: id,
+    provider_template_id: uuidv7(),
+    name: 'hello',
+    language: 'en_US',
+    category: 'utility',
+    status: 'approved',
+    components: [{ type: 'BODY', text: 'Hello' }],
+  });
+  return id;
 }
 
 const transact = () => transactFor(house.ledger.transact, house.organizationId);
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
-const jobsOf = (name: string) =>
-  house.sql<{ id: string }>('select id from jobs where subject_id = $1 and name = $2', [campaignId, name]);
-const state = async () =>
-  (
-    await house.sql('select status, reason, phase, started_at is not null as is_started from campaigns where id = $1', [
-      campaignId,
-    ])
-  )[0];
+const jobsOf = (name: string) => jobRows.all(house, { subject_id: campaignId, name }, ['id']);
+const state = async () => {
+  const { status, reason, phase, started_at } = await campaignRows.one(house, campaignId);
+  return { status, reason, phase, is_started: started_at !== null };
+};
+/** Adds these times to the schedule of the campaign. */
+async function schedule(times: { start_at?: string; end_at?: string }) {
+  const stored = await campaignRows.one(house, campaignId);
+  await campaignRows.change(house, campaignId, { schedule: { ...stored.schedule, ...times } });
+}
 const told = async () =>
-  (
-    await house.sql<{ data: { status: string; reason: string } }>('select data from events where subject_id = $1 order by seq', [
-      campaignId,
-    ])
-  ).map(({ data }) => [data.status, data.reason]);
+  (await eventRows.all(house, { subject_id: campaignId }, ['data'], { seq: 'asc' })).map(({ data }) => [
+    data.status,
+    data.reason,
+  ]);
 
 beforeEach(async () => {
   channelId = await newChannel();
@@ -68,11 +76,9 @@ beforeEach(async () => {
 /** Its time came so long ago: the row is due, and given to the queue as a sweep would. */
 async function due(minutesAgo = 0) {
   const startAt = new Date(Date.now() - minutesAgo * 60_000).toISOString();
-  await house.sql(
-    `update campaigns set start_at = $2::text::timestamptz, schedule = schedule || jsonb_build_object('start_at', $2::text) where id = $1`,
-    [campaignId, startAt],
-  );
-  await house.sql('update jobs set run_at = clock_timestamp(), check_at = clock_timestamp() where subject_id = $1', [campaignId]);
+  await schedule({ start_at: startAt });
+  await campaignRows.change(house, campaignId, { start_at: startAt });
+  await makeDue(house, { subject_id: campaignId });
   const [row] = await jobsOf('campaigns.start');
   return (await house.row(row!.id))!;
 }
@@ -111,50 +117,50 @@ describe('the time of a scheduled campaign', () => {
   });
 
   test('has come, and one of its contacts was erased meanwhile: the others are written to', async () => {
-    await house.sql(`update campaigns set audience = jsonb_set(audience, '{contact_ids,1}', to_jsonb(uuidv7())) where id = $1`, [
-      campaignId,
-    ]);
+    const { audience } = await campaignRows.one(house, campaignId);
+    await campaignRows.change(house, campaignId, {
+      audience: { ...audience, contact_ids: [...audience.contact_ids!, uuidv7()] },
+    });
     await house.run(handler, await due());
     expect(await state()).toMatchObject({ status: 'running', reason: '' });
   });
 
   test.each([
-    ['template_unknown', 'delete from templates where channel_id = $1'],
-    ['template_unknown', `update templates set doing = 'delete' where channel_id = $1`],
-    ['channel_stopped', `update channels set deleted_at = clock_timestamp() where id = $1`],
+    ['template_unknown', () => templateRows.remove(house, { channel_id: channelId })],
+    ['template_unknown', () => templateRows.change(house, { channel_id: channelId }, { doing: 'delete' })],
+    ['channel_stopped', () => channelRows.change(house, channelId, { deleted_at: rightNow() })],
+    ['audience_empty', () => campaignRows.change(house, campaignId, { audience: {} })],
     [
       'audience_empty',
-      `update campaigns set audience = '{}' where id in (select campaign_id from campaign_channels where channel_id = $1)`,
+      async () => {
+        await channelRows.change(house, channelId, { status: 'auth_error' });
+        await campaignRows.change(house, campaignId, { audience: {} });
+      },
     ],
-    [
-      'audience_empty',
-      `with c as (update channels set status = 'auth_error' where id = $1)
-       update campaigns set audience = '{}' where id in (select campaign_id from campaign_channels where channel_id = $1)`,
-    ],
-  ])('%s: what does not come back fails it', async (reason, statement) => {
-    await house.sql(statement, [channelId]);
+  ])('%s: what does not come back fails it', async (reason, happen) => {
+    await happen();
     await house.run(handler, await due());
     expect(await state()).toMatchObject({ status: 'failed', reason, phase: null });
     expect((await told()).at(-1)).toEqual(['failed', reason]);
   });
 
   test.each([
-    ['template_paused', `update templates set status = 'paused' where channel_id = $1`, `status = 'approved'`],
+    ['template_paused', () => templateRows.change(house, { channel_id: channelId }, { status: 'paused' })],
     [
       'template_unknown',
-      `update templates set components = '[{"type": "BODY", "text": "Hello {{1}}"}]' where channel_id = $1`,
-      `components = '[{"type": "BODY", "text": "Hello"}]'`,
+      () => templateRows.change(house, { channel_id: channelId }, { components: [{ type: 'BODY', text: 'Hello {{1}}' }] }),
     ],
-    ['channel_stopped', `update channels set status = 'auth_error' where id = $1`, `status = 'approved'`],
-  ])('%s: what may come back pauses it, and it is resumed as one that begins', async (reason, statement, mended) => {
-    await house.sql(statement, [channelId]);
+    ['channel_stopped', () => channelRows.change(house, channelId, { status: 'auth_error' })],
+  ])('%s: what may come back pauses it, and it is resumed as one that begins', async (reason, happen) => {
+    await happen();
     await house.run(handler, await due());
     expect(await state()).toEqual({ status: 'paused', reason, phase: 'preparing', is_started: false });
     expect((await told()).at(-1)).toEqual(['paused', reason]);
     const resume = () => transact()({ locks: [campaignLane(campaignId)] }, (tx) => resumeCampaign(tx, campaignId));
     await expect(resume()).rejects.toMatchObject({ status: 422 });
-    await house.sql(`update templates set ${mended} where channel_id = $1`, [channelId]);
-    await house.sql(`update channels set status = 'connected' where id = $1`, [channelId]);
+    const whole = { status: 'approved' as const, components: [{ type: 'BODY', text: 'Hello' }] };
+    await templateRows.change(house, { channel_id: channelId }, whole);
+    await channelRows.change(house, channelId, { status: 'connected' });
     await resume();
     expect(await state()).toEqual({ status: 'running', reason: '', phase: 'preparing', is_started: true });
     expect(await jobsOf('campaigns.prepare')).toHaveLength(1);
@@ -192,10 +198,7 @@ describe('the time of a scheduled campaign', () => {
 
   test('was within the grace, and its end is past: it asks, since nobody would be written to', async () => {
     const row = await due(30);
-    await house.sql(`update campaigns set schedule = schedule || jsonb_build_object('end_at', $2::text) where id = $1`, [
-      campaignId,
-      inHours(-0.25),
-    ]);
+    await schedule({ end_at: inHours(-0.25) });
     await house.run(handler, row);
     expect(await state()).toMatchObject({ status: 'paused', reason: 'late' });
   });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type CampaignRuns, openCampaignRuns } from '../../support/campaign-runs.ts';
 import { assertClean, assertEnded } from '../../support/campaign-seen.ts';
+import { templateRows } from '../../support/work/channels.ts';
 
 /** The provider pauses the template while a campaign is under way. */
 let at: CampaignRuns;
@@ -48,7 +49,7 @@ test('at recipient 300 of 2,000: those it refused wait again, and a resume write
   expect(sent).toBeGreaterThanOrEqual(pausedAt);
   expect(sent).toBeLessThan(pausedAt + atOnce);
   expect(pending).toBe(total - sent!);
-  await at.sql(`update templates set status = 'approved' where channel_id = $1`, [channel.id]);
+  await templateRows.change(at, { channel_id: channel.id }, { status: 'approved' });
   at.provider.next('accepted');
   await at.move(id, 'resume');
   await goOn(id);

@@ -2,6 +2,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { holdPool } from '../../../src/platform/ledger/pools.ts';
 import { type CampaignHouse, openCampaignHouse } from '../../support/campaigns.ts';
+import { campaignRows } from '../../support/work/campaigns.ts';
+import { jobRows } from '../../support/work/jobs.ts';
+import { messageRows } from '../../support/work/messages.ts';
 
 let at: CampaignHouse;
 beforeAll(async () => {
@@ -17,8 +20,8 @@ async function cancelled({ isHeld = false, count = 130 } = {}) {
   await at.startFeed(id);
   if (isHeld) await holdPool(at.house.database, at.house.pool(channel.pool), null);
   await at.feed(id);
-  await at.sql(`delete from jobs where subject_id = $1`, [id]);
-  await at.sql(`update campaigns set status = 'cancelled', phase = null, withdrawing = true where id = $1`, [id]);
+  await jobRows.remove(at, { subject_id: id });
+  await campaignRows.change(at, id, { status: 'cancelled', phase: null, withdrawing: true });
   await at.startWithdraw(id);
   return { id, channel };
 }
@@ -26,7 +29,7 @@ async function cancelled({ isHeld = false, count = 130 } = {}) {
 test.each([false, true])('what nobody has claimed ends, with a held pool: %s', async (isHeld) => {
   const { id } = await cancelled({ isHeld });
   const [claimed] = await at.messagesOf(id);
-  await at.sql(`update messages set status = 'sending' where id = $1`, [claimed!.id]);
+  await messageRows.change(at, claimed!.id, { status: 'sending' });
   expect((await at.withdraw(id)).kind).toBe('done');
   expect(await at.counts(id)).toEqual({ queued: 1, 'skipped: cancelled': 129 });
   const messages = await at.sql(
@@ -37,9 +40,9 @@ test.each([false, true])('what nobody has claimed ends, with a held pool: %s', a
     { status: 'failed', code: 'campaign_cancelled', n: 79 },
     { status: 'sending', code: null, n: 1 },
   ]);
-  const jobs = await at.sql(`select state from jobs where subject_id in (select id from messages where campaign_id = $1)`, [id]);
-  expect(jobs).toHaveLength(1);
-  expect(await at.sql('select withdrawing from campaigns where id = $1', [id])).toEqual([{ withdrawing: false }]);
+  const ids = (await at.messagesOf(id)).map((message) => message.id);
+  expect(await jobRows.count(at, { subject_id: { $in: ids } })).toBe(1);
+  expect(await campaignRows.all(at, id, ['withdrawing'])).toEqual([{ withdrawing: false }]);
   const told = await at.sql(
     `select 1 from events where type = 'message.failed' and data->>'code' = 'campaign_cancelled'
         and subject_id in (select id from messages where campaign_id = $1 union select conversation_id from messages where campaign_id = $1)`,
@@ -62,7 +65,7 @@ test('what stands behind it in its lane goes on', async () => {
     [message!.id, lane],
   );
   await at.withdraw(id);
-  expect(await at.sql('select state from jobs where lane = $1', [lane])).toEqual([{ state: 'queued' }]);
+  expect(await jobRows.all(at, { lane }, ['state'])).toEqual([{ state: 'queued' }]);
 });
 
 test('a second run changes nothing', async () => {
@@ -78,7 +81,7 @@ test('a second run changes nothing', async () => {
 test('what may have arrived by an earlier send is not called off: its claim says that nobody knows', async () => {
   const { id } = await cancelled({ count: 3 });
   const [unknown] = await at.messagesOf(id);
-  await at.sql('update messages set resends = 1 where id = $1', [unknown!.id]);
+  await messageRows.change(at, unknown!.id, { resends: 1 });
   expect((await at.withdraw(id)).kind).toBe('done');
   expect(await at.counts(id)).toEqual({ queued: 1, 'skipped: cancelled': 2 });
 });

@@ -2,19 +2,21 @@ import { describe, expect, test } from '@jest/globals';
 import { askDueChecks, maxDue } from '../../../src/channels/due-checks.ts';
 import { type Channel, useApp } from '../../support/app.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { channelHealthRows, channelRows } from '../../support/work/channels.ts';
+import { hasWork, heldUntil, jobRows, poolRows } from '../../support/work/jobs.ts';
+import { messageRows } from '../../support/work/messages.ts';
+import { ahead, rightNow } from '../../support/work/rows.ts';
 
 const app = useApp({ workers: true });
 
 const due = (...channels: Channel[]) =>
-  app.rows('update channel_health set next_check_at = clock_timestamp() where channel_id = any($1)', [
-    channels.map(({ id }) => id),
-  ]);
-const later = () => app.rows(`update channel_health set next_check_at = clock_timestamp() + interval '1 hour'`);
+  channelHealthRows.change(app, { channel_id: { $in: channels.map(({ id }) => id) } }, { next_check_at: rightNow() });
+const later = () => channelHealthRows.change(app, {}, { next_check_at: ahead('1 hour') });
 const look = () => askDueChecks(app.web.deps.ledger.transact, 3_600);
-const row = ({ id }: Channel) => app.one('select * from channel_health where channel_id = $1', [id]);
+const row = ({ id }: Channel) => channelHealthRows.one(app, { channel_id: id });
 const refuse = ({ phoneNumberId }: Channel, code: number | null) =>
   app.control('POST', '/numbers', { phone_number_id: phoneNumberId, refuses: code });
-const statusOf = async ({ id }: Channel) => (await app.one('select status from channels where id = $1', [id])).status;
+const statusOf = async ({ id }: Channel) => (await channelRows.one(app, id)).status;
 
 describe('checks by time', () => {
   test('a due channel is checked once, and again an hour later', async () => {
@@ -43,7 +45,7 @@ describe('checks by time', () => {
     for (let count = 0; count < maxDue; count += 1)
       await app.connect({ account: { waba_id: channel.wabaId, access_token: channel.accessToken } });
     await later();
-    await app.rows('update channel_health set next_check_at = clock_timestamp()');
+    await channelHealthRows.change(app, {}, { next_check_at: rightNow() });
     expect(await look()).toBe(maxDue);
     await app.idle();
   });
@@ -53,12 +55,12 @@ describe('checks by time', () => {
     const problem = async () => (await row(channel)).problem;
     await app.idle();
     await later();
-    await app.rows(`update channels set access_token = 'unknown.a.b.c' where id = $1`, [channel.id]);
+    await channelRows.change(app, channel.id, { access_token: 'unknown.a.b.c' });
     await due(channel);
     expect(await look()).toBe(1);
     await waitFor('the problem', async () => (await problem()).includes('cannot be decrypted'));
     await app.idle();
-    expect(await app.rows(`select 1 from jobs where subject_id = $1 and name = 'channels.watch'`, [channel.id])).toEqual([]);
+    expect(await jobRows.count(app, { subject_id: channel.id, name: 'channels.watch' })).toBe(0);
     await app.call('channels.update', {
       params: { channelID: channel.id },
       body: { access_token: channel.accessToken },
@@ -75,8 +77,7 @@ describe('checks by time', () => {
       await due(channel);
       expect(await look()).toBe(turn === 0 ? 1 : 0);
     }
-    const jobs = await app.rows(`select 1 from jobs where subject_id = $1 and name = 'channels.watch'`, [channel.id]);
-    expect(jobs).toHaveLength(1);
+    expect(await jobRows.count(app, { subject_id: channel.id, name: 'channels.watch' })).toBe(1);
   });
 
   test('a channel that was disconnected by hand is passed over', async () => {
@@ -96,24 +97,18 @@ describe('checks by time', () => {
     await look();
     await waitFor('the stop', async () => (await statusOf(channel)) === 'auth_error');
     expect((await row(channel)).token_state).toBe('invalid');
-    await waitFor('the end of the check', async () => {
-      const live = await app.rows(
-        `select 1 from jobs where subject_id = $1 and name = 'channels.watch' and state in ('blocked', 'waiting', 'queued')`,
-        [channel.id],
-      );
-      return live.length === 0;
-    });
+    await waitFor('the end of the check', async () => !(await hasWork(app, 'channels.watch', channel.id)));
     await refuse(channel, null);
     await due(channel);
     await look();
     await waitFor('the return', async () => (await statusOf(channel)) === 'connected');
-    const [pool] = await app.rows('select held_until from pools where id = $1', [`channel:${channel.id}`]);
+    const [pool] = await poolRows.all(app, `channel:${channel.id}`, ['held_until']);
     expect(pool).toEqual({ held_until: null });
   });
 
   test('a restricted channel is not let go by a good token', async () => {
     const channel = await app.connect();
-    await app.rows(`update channels set status = 'restricted' where id = $1`, [channel.id]);
+    await channelRows.change(app, channel.id, { status: 'restricted' });
     await later();
     await due(channel);
     await look();
@@ -124,7 +119,7 @@ describe('checks by time', () => {
   test('a ban outlives a token that is refused for a while', async () => {
     const channel = await app.connect();
     await app.idle();
-    await app.rows(`update channels set status = 'restricted' where id = $1`, [channel.id]);
+    await channelRows.change(app, channel.id, { status: 'restricted' });
     await later();
     const tokenBecomes = async (state: string) => {
       await due(channel);
@@ -148,8 +143,8 @@ describe('checks by time', () => {
     await due(channel);
     await look();
     const job = await waitFor('a spent try', async () => {
-      const [found] = await app.rows(`select * from jobs where subject_id = $1 and name = 'channels.watch'`, [channel.id]);
-      return found?.attempts >= 1 && found;
+      const [found] = await jobRows.all(app, { subject_id: channel.id, name: 'channels.watch' });
+      return found && found.attempts >= 1 && found;
     });
     expect(job).toMatchObject({ state: 'queued', error: { code: 'provider_failed' } });
     expect(await statusOf(channel)).toBe('connected');
@@ -167,7 +162,7 @@ describe('a token that is refused stops the channel whatever was asked', () => {
       async (channel) => {
         const phone = app.phone();
         await app.inbound(channel, phone);
-        const { id } = await app.one('select id from messages where from_phone = $1', [phone]);
+        const { id } = await messageRows.one(app, { from_phone: phone }, ['id']);
         return { params: { messageID: id }, body: {} };
       },
     ],
@@ -179,7 +174,6 @@ describe('a token that is refused stops the channel whatever was asked', () => {
     const { status } = await app.call(operation, call);
     expect(status).toBe(200);
     await waitFor('the stop', async () => (await statusOf(channel)) === 'auth_error');
-    const [pool] = await app.rows('select held_until::text as until from pools where id = $1', [`channel:${channel.id}`]);
-    expect(pool).toEqual({ until: 'infinity' });
+    expect(await heldUntil(app, `channel:${channel.id}`)).toBe('infinity');
   });
 });

@@ -6,6 +6,10 @@ import { type Body, useApp } from '../../support/app.ts';
 import { at, book, bookable, dayOf, orderFor } from '../../support/bookings.ts';
 import { connectionMade, repaired, unpaced } from '../../support/calendar.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { staffRows } from '../../support/work/commerce.ts';
+import { statusOfConnection } from '../../support/work/connections.ts';
+import { holdForever, jobRows } from '../../support/work/jobs.ts';
+import { rightNow } from '../../support/work/rows.ts';
 
 const app = useApp({ workers: true });
 
@@ -44,7 +48,7 @@ const reading = async (one: Member) => {
   await patch(one, { reads_busy: true });
   await app.idle();
 };
-const due = ({ staffId }: Member) => app.rows('update staff set next_copy_at = clock_timestamp() where id = $1', [staffId]);
+const due = ({ staffId }: Member) => staffRows.change(app, staffId, { next_copy_at: rightNow() });
 async function copiedAgain(one: Member): Promise<void> {
   await due(one);
   expect(await askDueCopies(app.web.deps.ledger.transact)).toBe(1);
@@ -58,7 +62,7 @@ const rowsOf = ({ staffId }: Member) =>
   );
 const timesOf = async (one: Member) =>
   (await rowsOf(one)).map(({ from, to }) => [new Date(from).toISOString(), new Date(to).toISOString()]);
-const staffOf = ({ staffId }: Member) => app.one('select * from staff where id = $1', [staffId]);
+const staffOf = ({ staffId }: Member) => staffRows.one(app, staffId);
 const startsOf = async ({ serviceId }: Member, days: number) => {
   const reply = await app.call('commerce.services.slots', {
     key: app.tenant.key,
@@ -68,7 +72,7 @@ const startsOf = async ({ serviceId }: Member, days: number) => {
   return reply.body.items.map(({ starts_at }: Body) => starts_at.slice(11, 16));
 };
 const jobsOf = ({ staffId }: Member) =>
-  app.rows(`select state, pool from jobs where subject_id = $1 and name = 'bookings.copy-busy' order by seq`, [staffId]);
+  jobRows.all(app, { subject_id: staffId, name: 'bookings.copy-busy' }, ['state', 'pool'], { seq: 'asc' });
 
 async function booked({ serviceId }: Member, starts_at: string): Promise<string> {
   const orderId = await orderFor(app, app.tenant, { status: 'confirmed' });
@@ -99,11 +103,8 @@ test('what the calendar shows as busy is no slot, at once when it is switched on
   await written(one, at(2, '14:00'), at(2, '17:00'));
   await copiedAgain(one);
   expect(await startsOf(one, 2)).toEqual(['12:00', '13:00']);
-  expect((await staffOf(one)).busy_copied_at > busy_copied_at).toBe(true);
-  const { minutes } = await app.one(
-    'select (extract(epoch from next_copy_at - clock_timestamp()) / 60)::float8 as minutes from staff where id = $1',
-    [one.staffId],
-  );
+  expect((await staffOf(one)).busy_copied_at! > busy_copied_at!).toBe(true);
+  const minutes = (Date.parse((await staffOf(one)).next_copy_at!) - Date.now()) / 60_000;
   expect(minutes).toBeGreaterThan(12);
   expect(minutes).toBeLessThan(14);
 });
@@ -174,10 +175,7 @@ test('revoked credentials: the copy waits with the pool, the old times stand, an
   await app.control('POST', '/tokens/revoke', { account: one.account });
   await due(one);
   await askDueCopies(app.web.deps.ledger.transact);
-  await waitFor(
-    'the stop',
-    async () => (await app.one('select status from connections where id = $1', [one.connectionId])).status === 'auth_error',
-  );
+  await waitFor('the stop', async () => (await statusOfConnection(app, one.connectionId)) === 'auth_error');
   await app.idle();
   expect(await timesOf(one)).toHaveLength(1);
   await due(one);
@@ -192,9 +190,9 @@ test('a calendar that is not there and a connection that was deleted leave the t
   await written(one, at(2, '09:00'), at(2, '10:00'));
   await reading(one);
   const { busy_copied_at } = await staffOf(one);
-  await app.rows(`update staff set calendar_id = 'nobody' where id = $1`, [one.staffId]);
+  await staffRows.change(app, one.staffId, { calendar_id: 'nobody' });
   await copiedAgain(one);
-  await app.rows(`update staff set calendar_id = 'primary' where id = $1`, [one.staffId]);
+  await staffRows.change(app, one.staffId, { calendar_id: 'primary' });
   await app.call('connections.delete', { key: app.tenant.key, params: { connectionID: one.connectionId } });
   await copiedAgain(one);
   expect(await timesOf(one)).toHaveLength(1);
@@ -207,7 +205,7 @@ test('another calendar: the old times go at once, and a copy that waits for the 
   const one = await member();
   await written(one, at(2, '09:00'), at(2, '10:00'));
   await reading(one);
-  await app.rows(`update pools set held_until = 'infinity' where id = $1`, [`connection:${one.connectionId}`]);
+  await holdForever(app, `connection:${one.connectionId}`);
   await due(one);
   await askDueCopies(app.web.deps.ledger.transact);
   expect(await jobsOf(one)).toEqual([{ state: 'waiting', pool: `connection:${one.connectionId}` }]);

@@ -8,10 +8,13 @@ import type { RunContext } from '../../../workers/handler.ts';
 import { useApp } from '../../support/app.ts';
 import { connectCalendar } from '../../support/connections.ts';
 import type { Body, Tenant } from '../../support/product.ts';
+import { connectionRows, statusOfConnection } from '../../support/work/connections.ts';
+import { heldUntil, holdForever, jobRows } from '../../support/work/jobs.ts';
+import { ahead } from '../../support/work/rows.ts';
 
 const app = useApp({ workers: true });
 
-const status = async (id: string) => (await app.one('select status from connections where id = $1', [id])).status;
+const status = (id: string) => statusOfConnection(app, id);
 const issued = async () => (await app.control('GET', '/tokens')).issued as number;
 const accountOf = async (id: string, tenant: Tenant = app.tenant) =>
   (await connectionAccount(ownRows(app.web.deps.database, tenant.organizationId), id, app.web.deps.secrets))!;
@@ -21,8 +24,6 @@ const tokenOf = async (id: string, refused?: string) => {
   return accessToken(own, await accountOf(id), { secrets, tokens: providers.tokens, timeoutMs: 2_000 }, refused);
 };
 const check = (id: string) => app.call('connections.check', { params: { connectionID: id }, headers: { prefer: 'wait=10' } });
-const heldUntil = async (id: string) =>
-  (await app.one('select held_until::text as held from pools where id = $1', [connectionPool(id)])).held;
 
 let accounts = 0;
 /** With the account at the sandbox that its tokens are of. */
@@ -44,9 +45,7 @@ describe('access tokens', () => {
   test('one that ends within five minutes is renewed, once, whoever asks at the same time', async () => {
     const { id } = await connected();
     const old = await tokenOf(id);
-    await app.rows(`update connections set access_token_expires_at = clock_timestamp() + interval '4 minutes' where id = $1`, [
-      id,
-    ]);
+    await connectionRows.change(app, id, { access_token_expires_at: ahead('4 minutes') });
     await app.control('POST', '/faults', { kind: 'delay', match: { path: '/oauth2/token' }, delay_ms: 300, times: 1 });
     const before = await issued();
     const tokens = await Promise.all(Array.from({ length: 12 }, () => tokenOf(id)));
@@ -91,12 +90,12 @@ describe('refused credentials', () => {
   test('a check that is refused stops the connection and holds its pool; new credentials let it go', async () => {
     const { id, account, name } = await connected();
     await app.control('POST', '/tokens/revoke', { account });
-    await app.rows('update connections set access_token = null where id = $1', [id]);
+    await connectionRows.change(app, id, { access_token: null });
     const refused = await check(id);
     expect(refused.status).toBe(422);
     expect(refused.body.error.code).toBe('provider_refused');
     expect(await status(id)).toBe('auth_error');
-    expect(await heldUntil(id)).toBe('infinity');
+    expect(await heldUntil(app, connectionPool(id))).toBe('infinity');
     const told = await app.rows(`select data->>'status' as status from events where subject_id = $1 order by seq`, [id]);
     expect(told.map((event) => event.status)).toEqual(['connected', 'auth_error']);
 
@@ -105,7 +104,7 @@ describe('refused credentials', () => {
       body: { credentials: { refresh_token: `sandbox-refresh-token-${name}.2` } },
     });
     expect(body).toMatchObject({ status: 'connected', last_error: null });
-    expect(await heldUntil(id)).toBeNull();
+    expect(await heldUntil(app, connectionPool(id))).toBeNull();
   });
 
   test('a refusal of the old credentials does not stop the new ones', async () => {
@@ -129,7 +128,7 @@ describe('refused credentials', () => {
     await stopConnection(transact, await accountOf(id), 'auth_error', 'refused');
     const { body } = await check(id);
     expect(body).toMatchObject({ status: 'connected', last_error: null });
-    expect(await heldUntil(id)).toBeNull();
+    expect(await heldUntil(app, connectionPool(id))).toBeNull();
   });
 
   test.each([
@@ -137,7 +136,7 @@ describe('refused credentials', () => {
     ['another pool is held: in a minute', 'channel:other', 60_000],
   ])('a run that is under way when %s', async (_what, pool, waitMs) => {
     const { id } = await connected();
-    await app.rows(`update pools set held_until = 'infinity' where id = $1`, [connectionPool(id)]);
+    await holdForever(app, connectionPool(id));
     const { database, secrets, providers, config } = app.web.deps;
     const run = {
       database,
@@ -159,6 +158,6 @@ describe('refused credentials', () => {
     expect(asked.status).toBe(200);
     await app.call('connections.delete', { params: { connectionID: id } });
     await app.idle();
-    expect(await app.rows(`select 1 from jobs where subject_id = $1 and state <> 'done'`, [id])).toEqual([]);
+    expect(await jobRows.count(app, { subject_id: id, state: { $ne: 'done' } })).toBe(0);
   });
 });

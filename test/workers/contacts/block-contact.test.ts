@@ -4,6 +4,10 @@ import { blockContact } from '../../../workers/contacts/block-contact.ts';
 import { unblockContact } from '../../../workers/contacts/unblock-contact.ts';
 import { type Channel, useApp } from '../../support/app.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { blockRows, contactRows } from '../../support/work/contacts.ts';
+import { eventRows } from '../../support/work/events.ts';
+import { jobRows } from '../../support/work/jobs.ts';
+import { runAgain } from '../../support/work/operations.ts';
 
 const app = useApp({ workers: true });
 const prefer = { prefer: 'wait=10' };
@@ -13,18 +17,12 @@ const asked = async ({ phoneNumberId }: Channel): Promise<string[]> =>
   (await app.control('GET', `/requests?path=${phoneNumberId}/block_users`)).requests.map(
     ({ method }: { method: string }) => method,
   );
-const rowOf = (channel: Channel) => app.one('select * from contact_blocks where channel_id = $1', [channel.id]);
+const rowOf = (channel: Channel) => blockRows.one(app, { channel_id: channel.id });
 const updates = async (contactId: string) =>
   (await app.events(contactId)).filter(({ data }) => data.changed?.includes('blocks')).length;
 
 /** The job as it stood, to be run once more. */
-async function again(id: string) {
-  await app.rows(
-    `update jobs set state = 'queued', run = run + 1, finished_at = null, check_at = clock_timestamp() where id = $1`,
-    [id],
-  );
-  await waitFor('the second run', async () => (await app.one('select state from jobs where id = $1', [id])).state === 'done');
-}
+const again = (id: string) => runAgain(app, id);
 
 test.each([
   ['block', blockContact],
@@ -35,7 +33,7 @@ test.each([
   const { headers } = await change(what, channel, phone);
   const before = await rowOf(channel);
   expect(before.status).toBe(`${what}ed`);
-  const { name } = await app.one('select name from jobs where id = $1', [headers.get('operation-id')]);
+  const { name } = await jobRows.one(app, headers.get('operation-id')!, ['name']);
   expect(name).toBe(contract.name);
   await again(headers.get('operation-id')!);
   expect(await rowOf(channel)).toEqual(before);
@@ -47,8 +45,9 @@ test('a worker that died after the provider did it: done again, told once', asyn
   const channel = await app.connect();
   const { headers } = await change('block', channel, `+${app.phone()}`);
   const { contact_id } = await rowOf(channel);
-  await app.rows(`update contact_blocks set status = 'pending', blocked_at = null where channel_id = $1`, [channel.id]);
-  await app.rows(`delete from events where subject_id = $1 and data->'changed' ? 'blocks'`, [contact_id]);
+  await blockRows.change(app, { channel_id: channel.id }, { status: 'pending', blocked_at: null });
+  for (const { id, data } of await eventRows.all(app, { subject_id: contact_id }, ['id', 'data']))
+    if ((data.changed as string[] | undefined)?.includes('blocks')) await eventRows.remove(app, id);
   await again(headers.get('operation-id')!);
   expect(await rowOf(channel)).toMatchObject({ status: 'blocked', blocked_at: expect.anything() });
   expect([await asked(channel), await updates(contact_id)]).toEqual([['POST', 'POST'], 1]);
@@ -62,7 +61,7 @@ test('a change that was overtaken, or whose contact was deleted, does nothing', 
   await again(first);
   expect((await rowOf(channel)).status).toBe('unblocked');
   const { contact_id } = await rowOf(channel);
-  await app.rows('delete from contacts where id = $1', [contact_id]);
+  await contactRows.remove(app, contact_id);
   await again(first);
   expect(await asked(channel)).toEqual(['POST', 'DELETE']);
 });
@@ -78,7 +77,7 @@ test('a contact that became part of another one meanwhile: the other one is told
   });
   const waiting = change('block', channel, phone);
   await waitFor('the request', async () => (await asked(channel)).length === 1);
-  await app.rows('update contact_blocks set contact_id = $2 where channel_id = $1', [channel.id, other.contactId]);
+  await blockRows.change(app, { channel_id: channel.id }, { contact_id: other.contactId });
   expect((await waiting).body).toEqual({ status: 'blocked' });
   expect(await updates(other.contactId)).toBe(1);
 });

@@ -1,9 +1,13 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { eraseContactJob } from '../../../src/contacts/erasure/jobs.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
-import { type Body, type Channel, useApp } from '../../support/app.ts';
+import { type Channel, useApp } from '../../support/app.ts';
 import { bodyFor, inboundFrom } from '../../support/provider-body.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { erasureRows } from '../../support/work/contacts.ts';
+import { eventRows } from '../../support/work/events.ts';
+import { messageRows } from '../../support/work/messages.ts';
+import { providerWebhookRows, unmatchedStatusRows } from '../../support/work/provider-webhooks.ts';
 
 const app = useApp({ env: { WEBHOOK_TIMEOUT_MS: '300' } });
 /** Digits, of who is forgotten and of who is not. */
@@ -14,11 +18,11 @@ let messageId: string;
 let erasureId: string;
 
 const bodies = async (): Promise<string[]> =>
-  (await app.rows<{ body: Buffer }>('select body from provider_webhooks')).map(({ body }) => body.toString('utf8'));
-const erasures = async () => (await app.rows('select 1 from contact_erasures')).length;
+  (await providerWebhookRows.all(app, {}, ['body'])).map(({ body }) => body.toString('utf8'));
+const erasures = () => erasureRows.count(app);
 const unmatched = async () =>
-  (await app.rows<Body>('select provider_message_id as id, state from unmatched_statuses order by id')).map((row) => [
-    row.id,
+  (await unmatchedStatusRows.all(app, {}, ['provider_message_id', 'state'], { id: 'asc' })).map((row) => [
+    row.provider_message_id,
     row.state,
   ]);
 
@@ -33,14 +37,17 @@ beforeAll(async () => {
     const broken = inboundFrom(phone, { timestamp: 'never' });
     await app.webhook(bodyFor(channel, broken));
     for (const state of ['dropped', 'matched'])
-      await app.rows(
-        `insert into unmatched_statuses (id, organization_id, channel_id, provider_message_id, status, state) values (uuidv7(), $1, $2, $3, '{}', $4)`,
-        [app.tenant.organizationId, channel.id, idWith(phone), state],
-      );
+      await unmatchedStatusRows.add(app, {
+        organization_id: app.tenant.organizationId,
+        channel_id: channel.id,
+        provider_message_id: idWith(phone),
+        status: {} as never,
+        state: state as 'waiting',
+      });
   }
   expect((await app.call('contacts.delete', { params: { contactID: contactId } })).status).toBe(204);
-  ({ id: erasureId } = await app.one('select id from contact_erasures'));
-  const { addresses } = await app.one('select addresses from contact_erasures');
+  ({ id: erasureId } = await erasureRows.one(app, {}, ['id']));
+  const { addresses } = await erasureRows.one(app, {}, ['addresses']);
   expect(addresses).not.toContain(erased);
   await app.startWorkers();
 });
@@ -52,7 +59,7 @@ test('what a provider said before is applied first, and then goes; what it said 
   expect(left).toHaveLength(2);
   for (const body of left) expect([body.includes(stays), body.includes(erased)]).toEqual([true, false]);
   // They wrote before they were forgotten, and are somebody new now.
-  expect(await app.one('select from_phone from messages where provider_message_id = $1', [idWith(erased)])).toEqual({
+  expect(await messageRows.one(app, { provider_message_id: idWith(erased) }, ['from_phone'])).toEqual({
     from_phone: erased,
   });
   expect(await unmatched()).toEqual([
@@ -79,15 +86,18 @@ test('again: nothing', async () => {
 test('a status that still looks for its message is waited for', async () => {
   const [phone] = ['4915755500458'];
   const { contactId } = await app.conversation(channel, phone);
-  await app.rows(
-    `insert into unmatched_statuses (id, organization_id, channel_id, provider_message_id, status, state) values (uuidv7(), $1, $2, $3, '{}', 'waiting')`,
-    [app.tenant.organizationId, channel.id, idWith(phone!)],
-  );
+  await unmatchedStatusRows.add(app, {
+    organization_id: app.tenant.organizationId,
+    channel_id: channel.id,
+    provider_message_id: idWith(phone!),
+    status: {} as never,
+    state: 'waiting',
+  });
   await app.call('contacts.delete', { params: { contactID: contactId } });
   const jobIsPutOff = `select 1 from jobs where name = 'contacts.erase' and run_at > created_at + interval '500 ms'`;
   await waitFor('the wait', async () => (await app.rows(jobIsPutOff)).length === 1);
   expect(await erasures()).toBe(1);
-  await app.rows(`update unmatched_statuses set state = 'dropped' where state = 'waiting'`);
+  await unmatchedStatusRows.change(app, { state: 'waiting' }, { state: 'dropped' });
   await waitFor('the end of the erasure', async () => (await erasures()) === 0);
   expect((await unmatched()).map(([id]) => id)).not.toContain(idWith(phone!));
 });
@@ -99,7 +109,8 @@ test('what was said in a conversation that a merge ended is theirs too', async (
     ids.push((await app.conversation(channel, phone)).contactId);
     await app.webhook(bodyFor(channel, inboundFrom(phone)));
   }
-  const messageEvents = () => app.rows(`select 1 from events where data->>'from_phone' = any($1)`, [[old, young]]);
+  const messageEvents = async () =>
+    (await eventRows.all(app, {}, ['data'])).filter(({ data }) => [old, young].includes(data.from_phone as string));
   await waitFor('both messages', async () => (await messageEvents()).length === 2);
   await app.idle();
   const merge = { params: { contactID: ids[0]! }, body: { contact_id: ids[1] } };

@@ -18,6 +18,9 @@ import type { ListRequest } from '../../../src/platform/listing/listing.ts';
 import { exportContacts } from '../../../workers/contacts/export-contacts.ts';
 import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { contactRows, exportChunkRows, exportRows } from '../../support/work/contacts.ts';
+import { jobRows } from '../../support/work/jobs.ts';
+import { cancelStatement, isLockAwaited, lockWaiters } from '../../support/work/locks.ts';
 
 let house: House;
 let organizationId: string;
@@ -71,7 +74,7 @@ test.each([1_150, 1_100, 1, 0])(
     while ((await run(own, () => false)) === 'paused') {
       runs += 1;
       expect(await state(own)).toMatchObject({ state: 'running', rows_done: Math.min(count, runs * 100) });
-      expect((await house.sql('select progress from jobs where id = $1', [own.job.id]))[0]).toEqual({
+      expect((await jobRows.all(house, own.job.id, ['progress']))[0]).toEqual({
         progress: { rows: Math.min(count, runs * 100) },
       });
     }
@@ -94,7 +97,7 @@ test('called off in the middle, it ends at its next piece, and no file is left',
   await expect(run(own)).rejects.toBeInstanceOf(Superseded);
   expect(await house.run(handler, { organization_id: organizationId, id: own.job.id })).toEqual({ kind: 'stale' });
   expect(await state(own)).toMatchObject({ state: 'cancelled', pieces: 0, bytes: '0' });
-  expect(await house.sql('select 1 from contact_export_chunks where export_id = $1', [own.id])).toEqual([]);
+  expect(await exportChunkRows.count(house, { export_id: own.id })).toBe(0);
   expect(await checkJobs(house.database)).toEqual([]);
 });
 
@@ -122,13 +125,11 @@ test('a statement that takes too long spends a try: it does not try for ever', a
     await query(em, 'lock table contacts in access exclusive mode');
     const run = house.run(handler, { organization_id: organizationId, id: own.job.id });
     // What the time limit does.
-    await waitFor('a statement to cut', async () => {
-      const cut = await house.sql(
-        `select pg_cancel_backend(pid) from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock' and query like '%from contacts k%'`,
-      );
-      return cut.length > 0;
-    });
+    const pid = await waitFor(
+      'a statement to cut',
+      async () => (await lockWaiters(house, { statement: '%from contacts k%' }))[0],
+    );
+    await cancelStatement(house, pid);
     return { run };
   });
   expect(await running.run).toMatchObject({ kind: 'again', reason: expect.stringContaining('export fewer') });
@@ -171,10 +172,7 @@ test.each(['created_at', '-name'])('forgotten, of a file of many pieces by %s: o
   await run(own);
   const written = await namesIn(own);
   const names = [written[0], written[1_700], written.at(-1)];
-  const deleted = await house.sql<{ id: string }>('select id from contacts where organization_id = $1 and name = any($2)', [
-    organizationId,
-    names,
-  ]);
+  const deleted = await contactRows.all(house, { organization_id: organizationId, name: { $in: names as string[] } }, ['id']);
   const ids = deleted.map(({ id }) => id);
   await forgetInFiles(house.ledger.transact, ownRows(house.database, organizationId), ids, new Date().toISOString());
   expect(await namesIn(own)).toEqual(written.filter((name) => !names.includes(name)));
@@ -193,16 +191,11 @@ test('failing at the moment of the look, it is not overlooked', async () => {
       [own.id],
       new Date().toISOString(),
     );
-    await waitFor('the look to wait for it', async () => {
-      const waiting = await house.sql(
-        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%contact_exports%'`,
-      );
-      return waiting.length > 0;
-    });
+    await waitFor('the look to wait for it', () => isLockAwaited(house, { statement: '%contact_exports%' }));
     return { look };
   });
   expect(await looking.look).toBe(0);
-  expect(await house.sql('select request, position, pieces from contact_exports where id = $1', [own.id])).toEqual([
+  expect(await exportRows.all(house, own.id, ['request', 'position', 'pieces'])).toEqual([
     { request: null, position: null, pieces: 0 },
   ]);
 });
@@ -211,13 +204,13 @@ test('forgotten after it failed: nothing is left of it, and a retry says that it
   await people(150);
   const own = await queued({ sort: 'name', search: 'P' });
   await run(own, () => false);
-  await house.sql(`update contact_exports set state = 'failed' where id = $1`, [own.id]);
-  await house.sql(`update jobs set state = 'failed' where id = $1`, [own.job.id]);
+  await exportRows.change(house, own.id, { state: 'failed' });
+  await jobRows.change(house, own.job.id, { state: 'failed' });
   await forgetInFiles(house.ledger.transact, ownRows(house.database, organizationId), [own.id], new Date().toISOString());
-  expect(await house.sql('select request, position, rows_done from contact_exports where id = $1', [own.id])).toEqual([
+  expect(await exportRows.all(house, own.id, ['request', 'position', 'rows_done'])).toEqual([
     { request: null, position: null, rows_done: 0 },
   ]);
-  expect(await house.sql('select 1 from contact_export_chunks where export_id = $1', [own.id])).toEqual([]);
+  expect(await exportChunkRows.count(house, { export_id: own.id })).toBe(0);
   await expect(retryJob(house.ledger.transact, own.job.id)).rejects.toThrow('ask for it again');
 });
 

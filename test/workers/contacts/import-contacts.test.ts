@@ -20,6 +20,9 @@ import { asTenant, transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { importContacts } from '../../../workers/contacts/import-contacts.ts';
 import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { contactImportErrorRows, contactImportRows, contactRows } from '../../support/work/contacts.ts';
+import { jobRows } from '../../support/work/jobs.ts';
+import { lockWaiters, terminateConnection } from '../../support/work/locks.ts';
 
 let house: House;
 let organizationId: string;
@@ -95,13 +98,13 @@ describe('a run that ends in the middle', () => {
     };
     expect(await run(own, stopped)).toBe('paused');
     expect(await state(own)).toEqual({ is: 'running', rows: 1_000, created: 1_000, updated: 0, unchanged: 0, failed: 0 });
-    expect((await house.sql('select progress from jobs where id = $1', [own.job.id]))[0]).toEqual({
+    expect((await jobRows.all(house, own.job.id, ['progress']))[0]).toEqual({
       progress: { rows: 1_000, failed: 0 },
     });
     expect(await run(own)).toBe('over');
     expect(await state(own)).toEqual({ is: 'running', rows: 3_011, created: 3_000, updated: 0, unchanged: 10, failed: 1 });
     expect([await count('contacts'), await count('contact_identities')]).toEqual([3_000, 9_000]);
-    expect(await house.sql('select line, column_name from contact_import_errors where import_id = $1', [own.id])).toEqual([
+    expect(await contactImportErrorRows.all(house, { import_id: own.id }, ['line', 'column_name'])).toEqual([
       { line: 3_002, column_name: 'phone_number' },
     ]);
     // And the job's own end.
@@ -121,13 +124,9 @@ describe('a run that ends in the middle', () => {
       [organizationId, phone(600)],
     );
     const dying = run(own).catch((error: Error) => error.message);
-    const pid = await waitFor('the batch to wait', async () => {
-      const [waiting] = await house.sql<{ pid: number }>(
-        `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into contact_identities%'`,
-      );
-      return waiting?.pid;
-    });
-    await house.sql('select pg_terminate_backend($1)', [pid]);
+    const inserting = { statement: '%insert into contact_identities%' };
+    const pid = await waitFor('the batch to wait', async () => (await lockWaiters(house, inserting))[0]);
+    await terminateConnection(house, pid);
     expect(await dying).toMatch(/terminat/i);
     await held.query('rollback');
     held.release();
@@ -173,7 +172,7 @@ test('more changed contacts than a transaction may lock are changed in more of t
   const changed = await queued(fileOf(rows(1_300).map((line) => line.replace(',P ', ',Q '))));
   expect(await runImport(house.deps, changed, 0, always)).toBe('over');
   expect(await state(changed)).toMatchObject({ rows: 1_300, updated: 1_300, created: 0 });
-  expect(await house.sql(`select 1 from contacts where organization_id = $1 and name like 'P%'`, [organizationId])).toEqual([]);
+  expect(await contactRows.count(house, { organization_id: organizationId, name: { $like: 'P%' } })).toBe(0);
 });
 
 test('an organization with many files has one of the two places of the installation', async () => {
@@ -192,7 +191,7 @@ test('rows of one phone are one write a batch, however many', async () => {
   expect(statements.mock.calls.length).toBeLessThan(1_000);
   statements.mockRestore();
   expect(await state(own)).toMatchObject({ rows: 6_000, created: 1, updated: 5_999, failed: 0 });
-  expect(await house.sql('select name from contacts where organization_id = $1', [organizationId])).toEqual([{ name: 'P 5999' }]);
+  expect(await contactRows.all(house, { organization_id: organizationId }, ['name'])).toEqual([{ name: 'P 5999' }]);
 });
 
 test('called off in the middle, it ends at its next batch: what is imported stays, and the file goes', async () => {
@@ -237,7 +236,7 @@ describe('a row whose identities are of two contacts', () => {
     const own = await queued(fileOf([`${phone(1)},C,p2@example.com`, ...rows(others + 2).slice(3)]));
     expect(await run(own)).toBe('over');
     expect(await state(own)).toMatchObject({ rows: others, created: others - 1, updated: 0, failed: 1 });
-    const errors = await house.sql('select line, code from contact_import_errors where import_id = $1', [own.id]);
+    const errors = await contactImportErrorRows.all(house, { import_id: own.id }, ['line', 'code']);
     expect(errors).toEqual([{ line: 2, code: 'conflict' }]);
   });
 
@@ -257,8 +256,8 @@ describe('a row whose identities are of two contacts', () => {
       const own = await queued(file);
       expect(await run(own)).toBe('over');
       expect(await state(own)).toMatchObject({ rows: 5, created, updated: 0, unchanged, failed: 1 });
-      await house.sql(`update contact_imports set state = 'succeeded'`);
-      await house.sql('delete from jobs');
+      await contactImportRows.change(house, {}, { state: 'succeeded' });
+      await jobRows.remove(house);
     }
   });
 });

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { useApp } from '../../support/app.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { messageRows } from '../../support/work/messages.ts';
 
 const app = useApp({ workers: true });
 
@@ -22,16 +23,13 @@ test('while workers send in both conversations: refused or done, and each messag
   });
   expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([]);
   expect(await checkJobs(app.web.deps.database)).toEqual([]);
-  await waitFor('every message to be sent', async () => {
-    const [open] = await app.rows(`select 1 from messages where status in ('queued', 'sending') limit 1`);
-    return open === undefined;
-  });
+  const unsent = { status: { $in: ['queued', 'sending'] as const } };
+  await waitFor('every message to be sent', async () => (await messageRows.count(app, unsent)) === 0);
   const texts = (await app.sends(channel)).map(({ body }) => body.text.body as string);
   for (const name of ['old', 'young'])
     expect(texts.filter((text) => text.startsWith(name))).toEqual(bodies.map((body) => `${name} ${body}`));
   await app.idle();
   expect(await checkJobs(app.web.deps.database)).toEqual([]);
-  expect(await app.rows('select distinct contact_id, conversation_id from messages where channel_id = $1', [channel.id])).toEqual(
-    [{ contact_id: old.contactId, conversation_id: old.id }],
-  );
+  for (const message of await messageRows.all(app, { channel_id: channel.id }))
+    expect(message).toMatchObject({ contact_id: old.contactId, conversation_id: old.id });
 });

@@ -4,6 +4,8 @@ import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { takeDeleteStep, takeDropStep } from '../../../src/records/types/end-walk.ts';
 import { useApp } from '../../support/app.ts';
 import { records } from '../../support/factories/records.ts';
+import { fieldRows, recordRows, typeRows } from '../../support/work/crm.ts';
+import { rightNow } from '../../support/work/rows.ts';
 
 const app = useApp({});
 const transact = () => transactFor(app.web.deps.ledger.transact, app.tenant.organizationId);
@@ -19,8 +21,8 @@ async function kindOf(kind: string, count: number) {
     kind,
     Array.from({ length: count }, (_, size) => ({ name: 'n', size })),
   );
-  await app.rows('update records set deleted_at = clock_timestamp() where id = $1', [made[0]!.id]);
-  return app.one('select id from object_types where kind = $1', [kind]);
+  await recordRows.change(app, made[0]!.id, { deleted_at: rightNow() });
+  return typeRows.one(app, { kind }, ['id']);
 }
 const count = async (table: string) => (await app.one(`select count(*)::int as n from ${table}`)).n;
 
@@ -34,14 +36,13 @@ test('the records of a deleted kind go in steps, those in the bin too, and then 
   while (!(await takeDeleteStep(transact(), id, 5)));
   expect(await takeDeleteStep(transact(), id, 5)).toBe(true);
   expect([await count('records'), await count('record_values')]).toEqual([3, 3]);
-  expect(await app.rows('select id from object_types where is_standard = false')).toEqual([{ id: other }]);
+  expect(await typeRows.all(app, { is_standard: false }, ['id'])).toEqual([{ id: other }]);
 });
 
 test('a dropped field leaves its name free when its last value is gone, and a second run changes nothing', async () => {
   await kindOf('dropping', 7);
-  const { id } = await app.one(
-    `select f.id from object_fields f join object_types t on t.id = f.type_id where t.kind = 'dropping' and f.name = 'size'`,
-  );
+  const { id: typeId } = await typeRows.one(app, { kind: 'dropping' });
+  const { id } = await fieldRows.one(app, { type_id: typeId, name: 'size' });
   const params = { objectKind: 'dropping', fieldName: 'size' };
   await app.call('crm.object-fields.delete', { params });
   const again = { name: 'size', type: 'text' };
@@ -50,7 +51,6 @@ test('a dropped field leaves its name free when its last value is gone, and a se
   expect(await takeDropStep(transact(), own, id, 4)).toMatchObject({ isLast: false });
   expect(await takeDropStep(transact(), own, id, 4)).toMatchObject({ isLast: true });
   expect(await takeDropStep(transact(), own, id, 4)).toMatchObject({ isLast: true });
-  const left = await app.rows(`select r.fields from records r join object_types t on t.id = r.type_id where t.kind = 'dropping'`);
-  expect(left.map(({ fields }) => fields)).toEqual(left.map(() => ({ name: 'n' })));
+  for (const { fields } of await recordRows.all(app, { type_id: typeId }, ['fields'])) expect(fields).toEqual({ name: 'n' });
   expect((await app.call('crm.object-fields.create', { params: { objectKind: 'dropping' }, body: again })).status).toBe(201);
 });

@@ -6,6 +6,9 @@ import { changeOrganization, createOrganization } from '../../../src/organizatio
 import { createProviders } from '../../../src/providers/index.ts';
 import { fetchRates } from '../../../workers/crm/fetch-rates.ts';
 import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
+import { jobRows } from '../../support/work/jobs.ts';
+import { organizationRows } from '../../support/work/organizations.ts';
+import { ahead, rightNow } from '../../support/work/rows.ts';
 
 let sandbox: Sandbox;
 let port: number;
@@ -23,7 +26,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   use(`http://127.0.0.1:${port}/exchange-rates.xml`);
   await house.reset('exchange_rates');
-  await house.sql(`update organizations set rates_due_at = clock_timestamp() + interval '1 day', home_currency = 'USD'`);
+  await organizationRows.change(house, {}, { rates_due_at: ahead('1 day'), home_currency: 'USD' });
 });
 afterAll(async () => {
   house.deps.providers.close();
@@ -32,8 +35,7 @@ afterAll(async () => {
 });
 
 const look = () => askDueRates(house.ledger.transact);
-const makeDue = () =>
-  house.sql('update organizations set rates_due_at = clock_timestamp() where id = $1', [house.organizationId]);
+const makeDue = () => organizationRows.change(house, house.organizationId, { rates_due_at: rightNow() });
 const jobs = async () => (await house.rows()).filter(({ subject_id }) => subject_id === house.organizationId);
 const run = async () => {
   const [job] = await jobs();
@@ -55,12 +57,10 @@ test('a due organization gets one job a day, however many workers look', async (
   expect(found.reduce((sum, count) => sum + count)).toBe(1);
   expect(await jobs()).toHaveLength(1);
   expect(await look()).toBe(0);
-  const [due] = await house.sql<{ hours: number }>(
-    `select extract(epoch from rates_due_at - clock_timestamp())::float8 / 3600 as hours from organizations where id = $1`,
-    [house.organizationId],
-  );
-  expect(due!.hours).toBeGreaterThan(19);
-  expect(due!.hours).toBeLessThan(28.1);
+  const { rates_due_at: dueAt } = await organizationRows.one(house, house.organizationId);
+  const hours = (Date.parse(dueAt!) - Date.now()) / 3_600_000;
+  expect(hours).toBeGreaterThan(19);
+  expect(hours).toBeLessThan(28.1);
 });
 
 test('as long as a job is not over, no second one is made', async () => {
@@ -119,7 +119,7 @@ test('a feed that is away is asked again, and a wrong address fails', async () =
   await run();
   const [job] = await jobs();
   expect([job!.state, job!.attempts]).toEqual(['queued', 1]);
-  await house.sql('delete from jobs');
+  await jobRows.remove(house);
   use(`http://127.0.0.1:${port}/nowhere`);
   await makeDue();
   await look();

@@ -23,6 +23,10 @@ import { createRecord } from '../../../src/records/write.ts';
 import { importCrm } from '../../../workers/crm/import-crm.ts';
 import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { fieldRows, recordRows, typeRows } from '../../support/work/crm.ts';
+import { jobRows } from '../../support/work/jobs.ts';
+import { lockWaiters, terminateConnection } from '../../support/work/locks.ts';
+import { rightNow } from '../../support/work/rows.ts';
 
 let house: House;
 let organizationId: string;
@@ -70,6 +74,12 @@ const state = async ({ id }: Import) => {
   const { state: is, rows_done: rows, created_count: created, updated_count: updated } = found;
   return { is, rows, created, updated, unchanged: found.unchanged_count, failed: found.failed_count };
 };
+async function removeField(name: string): Promise<void> {
+  const field = await fieldRows.one(house, { organization_id: organizationId, name });
+  const { version } = await typeRows.one(house, field.type_id);
+  await fieldRows.change(house, field.id, { removed_at: rightNow() });
+  await typeRows.change(house, field.type_id, { version: version + 1 });
+}
 const count = async (table: string) =>
   (await house.sql<{ n: number }>(`select count(*)::int as n from ${table} where organization_id = $1`, [organizationId]))[0]!.n;
 
@@ -83,7 +93,7 @@ describe('a run that ends in the middle', () => {
     };
     expect(await run(running, stopped)).toBe('paused');
     expect(await state(running)).toEqual({ is: 'running', rows: 500, created: 500, updated: 0, unchanged: 0, failed: 0 });
-    expect((await house.sql('select progress from jobs where id = $1', [running.job.id]))[0]).toEqual({
+    expect((await jobRows.all(house, running.job.id, ['progress']))[0]).toEqual({
       progress: { rows: 500, failed: 0 },
     });
     expect(await run(running)).toBe('over');
@@ -117,12 +127,8 @@ describe('a run that ends in the middle', () => {
       return true;
     };
     const dying = run(running, hold).catch((error: Error) => error.message);
-    const pid = await waitFor('the batch to wait', async () => {
-      const [waiting] = await house.sql<{ pid: number }>(
-        `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into ${table}%'`,
-      );
-      return waiting?.pid;
-    });
+    const inserting = { statement: `%insert into ${table}%` };
+    const pid = await waitFor('the batch to wait', async () => (await lockWaiters(house, inserting))[0]);
     // As often as it is repeated.
     let isOver = false;
     void dying.then(() => {
@@ -130,10 +136,7 @@ describe('a run that ends in the middle', () => {
     });
     await house.sql('select pg_terminate_backend($1)', [pid]);
     await waitFor('the run to die', async () => {
-      if (!isOver)
-        await house.sql(
-          `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into ${table}%'`,
-        );
+      if (!isOver) for (const again of await lockWaiters(house, inserting)) await terminateConnection(house, again);
       return isOver;
     });
     await held.query('rollback');
@@ -179,12 +182,7 @@ test('a field that is removed meanwhile fails the file there; what came before s
   let batches = 0;
   const remove = async () => {
     batches += 1;
-    if (batches === 2)
-      await house.sql(
-        `with f as (update object_fields set removed_at = now() where organization_id = $1 and name = 'employees' returning type_id)
-         update object_types set version = version + 1 where id in (select type_id from f)`,
-        [organizationId],
-      );
+    if (batches === 2) await removeField('employees');
     return true;
   };
   await expect(run(running, remove)).rejects.toMatchObject({ code: 'header.unknown', column: 'employees' });
@@ -213,7 +211,7 @@ test('a type that is deleted and made again by its name meanwhile fails the file
   await expect(run(running, remadeBeforeTheSecond)).rejects.toMatchObject({ code: 'kind.unknown' });
   expect(await state(running)).toMatchObject({ rows: 250, created: 250 });
   await expect(run(await queued(file, 'project', request))).rejects.toMatchObject({ code: 'kind.unknown' });
-  expect(await house.sql('select id from records where type_id = $1', [other])).toEqual([]);
+  expect(await recordRows.all(house, { type_id: other }, ['id'])).toEqual([]);
 });
 
 test('called off in the middle, it ends at its next batch: what is imported stays, and the file goes', async () => {

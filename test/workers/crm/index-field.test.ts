@@ -12,6 +12,9 @@ import { indexField } from '../../../workers/crm/index-field.ts';
 import type { RunContext } from '../../../workers/handler.ts';
 import { useApp } from '../../support/app.ts';
 import { records } from '../../support/factories/records.ts';
+import { fieldRows, recordRows, recordValueRows } from '../../support/work/crm.ts';
+import { jobRows } from '../../support/work/jobs.ts';
+import { rightNow } from '../../support/work/rows.ts';
 
 const app = useApp({});
 const transact = () => transactFor(app.web.deps.ledger.transact, app.tenant.organizationId);
@@ -35,8 +38,8 @@ async function kindOf(count: number): Promise<{ kind: string; ids: string[] }> {
   return { kind, ids: made.map(({ id }) => id) };
 }
 const indexed = async (fieldId: string): Promise<number[]> =>
-  (await app.rows('select number_value from record_values where field_id = $1 order by number_value', [fieldId])).map(
-    ({ number_value }) => Number(number_value),
+  (await recordValueRows.all(app, { field_id: fieldId }, ['number_value'], { number_value: 'asc' })).map(({ number_value }) =>
+    Number(number_value),
   );
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
 
@@ -61,7 +64,7 @@ test('killed in every step and begun again, each value is there once', async () 
     expect(await indexed(id)).toEqual(numbers(Math.min(50, (steps + 1) * 7)));
     if (step?.isLast) break;
   }
-  await app.rows('update object_fields set walked_to = null where id = $1', [id]);
+  await fieldRows.change(app, id, { walked_to: null });
   while (!(await takeIndexStep(transact(), own(), id, 20))?.isLast);
   expect(await indexed(id)).toEqual(numbers(50));
 });
@@ -104,7 +107,7 @@ test('a writer that is at work when the walk comes is waited for, and its value 
 
 test('records in the bin have no rows, and a step of a field that is no more does nothing', async () => {
   const { kind, ids } = await kindOf(5);
-  await app.rows('update records set deleted_at = clock_timestamp() where id = $1', [ids[2]]);
+  await recordRows.change(app, ids[2]!, { deleted_at: rightNow() });
   await index(kind);
   const { id } = await fieldOf(kind);
   await takeIndexStep(transact(), own(), id, 10);
@@ -216,7 +219,7 @@ test('the walk of wide values begins with few, goes on with as many as their tim
   expect(sizes[0]).toBe(firstSize);
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(200);
   for (const [index, size] of sizes.slice(1).entries()) expect(size).toBeLessThanOrEqual(Math.ceil(sizes[index]! * 1.5));
-  expect(await app.one('select count(*)::int as n from record_values where field_id = $1', [id])).toEqual({ n: 6_000 });
+  expect(await recordValueRows.count(app, { field_id: id })).toBe(6_000);
   expect((await loadType(own(), 'wide'))!.fields.find(({ name }) => name === 'tags')!.indexState).toBe('ready');
 });
 
@@ -246,13 +249,13 @@ async function stepsOfRun(fieldId: string): Promise<number[]> {
 describe('the check of the jobs', () => {
   beforeAll(knowJobs);
   const endAll = (id: string, state: string) =>
-    app.rows(
-      `update jobs set state = $2, finished_at = clock_timestamp(), lane = null
-        where subject_id = $1 and state in ('blocked', 'waiting', 'queued')`,
-      [id, state],
+    jobRows.change(
+      app,
+      { subject_id: id, state: { $in: ['blocked', 'waiting', 'queued'] } },
+      { state: state as 'failed', finished_at: rightNow(), lane: null },
     );
   const found = async (id: string) => {
-    const jobs = await app.rows('select id from jobs where subject_id = $1', [id]);
+    const jobs = await jobRows.all(app, { subject_id: id }, ['id']);
     const ids = new Set([id, ...jobs.map((row) => row.id)]);
     return (await checkJobs(app.web.deps.database)).filter((one) => ids.has(one.id));
   };
@@ -262,7 +265,7 @@ describe('the check of the jobs', () => {
     const { kind } = await kindOf(count);
     await index(kind);
     const { id } = await fieldOf(kind);
-    await app.rows(`update object_fields set index_state = 'ready', walked_to = null where id = $1`, [id]);
+    await fieldRows.change(app, id, { index_state: 'ready', walked_to: null });
     await endAll(id, 'done');
     return { kind, id };
   }
@@ -283,7 +286,7 @@ describe('the check of the jobs', () => {
     const { kind, id } = await ready(count);
     await index(kind, { indexed: false });
     await endAll(id, 'failed');
-    await app.rows('update jobs set name = $2 where subject_id = $1 and state = $3', [id, failed, 'failed']);
+    await jobRows.change(app, { subject_id: id, state: 'failed' }, { name: failed });
     await index(kind, { unique: true });
     expect(await found(id)).toEqual([]);
     await endAll(id, 'done');
@@ -308,9 +311,9 @@ test.each([
   const { id } = await fieldOf(kind);
   expect(await operationOf()).toBeNull();
   await takeIndexStep(transact(), own(), id, 5);
-  await app.rows(`update jobs set state = 'failed', finished_at = clock_timestamp(), lane = null where id = $1`, [first]);
+  await jobRows.change(app, first!, { state: 'failed', finished_at: rightNow(), lane: null });
   const again = await operationOf();
-  expect(await app.one('select name, state, subject_id from jobs where id = $1', [again])).toMatchObject({
+  expect(await jobRows.one(app, again!, ['name', 'state', 'subject_id'])).toMatchObject({
     name: 'crm.index-field',
     subject_id: id,
   });

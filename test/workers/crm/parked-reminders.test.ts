@@ -5,6 +5,7 @@ import { describeEachBackend } from '../../support/backends.ts';
 import { task } from '../../support/factories/task.ts';
 import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { eventRows } from '../../support/work/events.ts';
 
 const count = 3_000;
 const perTransaction = 100;
@@ -18,8 +19,7 @@ describeEachBackend('reminders that are parked', (makeBackend) => {
   afterAll(() => house.close());
 
   const inQueue = () => house.queues.queue('default')!.getJobCountByTypes('waiting', 'delayed', 'active');
-  const remind = async () =>
-    (await house.sql<{ n: number }>(`select count(*)::int as n from events where type = 'task.due'`))[0]!.n;
+  const remind = () => eventRows.count(house, { type: 'task.due' });
 
   test(`of ${count} the queue holds none, and shortly before their time those that are due`, async () => {
     await house.queues.queue('default')!.obliterate({ force: true });

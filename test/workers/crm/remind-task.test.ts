@@ -8,6 +8,10 @@ import { taskLock } from '../../../src/tasks/task-row.ts';
 import { remindTask } from '../../../workers/crm/remind-task.ts';
 import { task } from '../../support/factories/task.ts';
 import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
+import { taskRows } from '../../support/work/crm.ts';
+import { eventRows } from '../../support/work/events.ts';
+import { jobRows, makeDue } from '../../support/work/jobs.ts';
+import { ahead, rightNow } from '../../support/work/rows.ts';
 
 let house: House;
 let taskId: string;
@@ -24,17 +28,17 @@ const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toIS
 const patch = (body: Parameters<typeof patchTask>[3]) =>
   transact()({ locks: [taskLock(taskId)] }, (tx) => patchTask(tx.own, taskId, actor, body));
 const jobRow = async () => {
-  const [row] = await house.sql<{ id: string }>('select id from jobs where subject_id = $1', [taskId]);
+  const [row] = await jobRows.all(house, { subject_id: taskId }, ['id']);
   return row && house.row(row.id);
 };
 /** Its time comes: the row is due, and given to the queue as a sweep would. */
 async function due() {
-  await house.sql('update crm_tasks set due_at = clock_timestamp() where id = $1', [taskId]);
-  await house.sql('update jobs set run_at = clock_timestamp(), check_at = clock_timestamp() where subject_id = $1', [taskId]);
+  await taskRows.change(house, taskId, { due_at: rightNow() });
+  await makeDue(house, { subject_id: taskId });
   return (await jobRow())!;
 }
-const reminders = async () => house.sql(`select data from events where subject_id = $1 and type = 'task.due'`, [taskId]);
-const state = async () => (await house.sql('select reminder_job_id, reminded_at from crm_tasks where id = $1', [taskId]))[0];
+const reminders = async () => eventRows.all(house, { subject_id: taskId, type: 'task.due' }, ['data']);
+const state = async () => (await taskRows.all(house, taskId, ['reminder_job_id', 'reminded_at']))[0];
 
 beforeEach(async () => {
   const made = await transact()({}, (tx) => task(tx.own, actor, { title: 'Call', due_at: inHours(5) }));
@@ -90,24 +94,21 @@ test('a run of an earlier time does not end the later one', async () => {
 
 test('a job that is not the task’s own ends without a word', async () => {
   const row = await due();
-  await house.sql('update crm_tasks set reminder_job_id = uuidv7() where id = $1', [taskId]);
+  await taskRows.change(house, taskId, { reminder_job_id: uuidv7() });
   expect((await house.run(handler, row)).kind).toBe('done');
   expect(await reminders()).toEqual([]);
 });
 
 test('a run before its time waits', async () => {
   const row = await due();
-  await house.sql(`update crm_tasks set due_at = clock_timestamp() + interval '1 min' where id = $1`, [taskId]);
+  await taskRows.change(house, taskId, { due_at: ahead('1 min') });
   expect((await house.run(handler, row)).kind).toBe('wait');
   expect(await reminders()).toEqual([]);
 });
 
 test('done and open again within the moment of its reminder: it is not told twice', async () => {
   await house.run(handler, await due());
-  await house.sql(
-    `update crm_tasks set due_at = clock_timestamp() + interval '1 min', reminded_at = clock_timestamp() + interval '2 min' where id = $1`,
-    [taskId],
-  );
+  await taskRows.change(house, taskId, { due_at: ahead('1 min'), reminded_at: ahead('2 min') });
   await patch({ status: 'done' });
   await patch({ status: 'open' });
   expect(await jobRow()).toBeUndefined();
@@ -116,7 +117,7 @@ test('done and open again within the moment of its reminder: it is not told twic
 test('a job that fails for good has reminded', async () => {
   const row = await due();
   await transact()({}, (tx) => remindTaskJob.failed(tx, { task_id: taskId, origin: '' }, { code: 'crashed', message: 'x' }));
-  await house.sql('delete from jobs where id = $1', [row.id]);
+  await jobRows.remove(house, row.id);
   expect(await reminders()).toHaveLength(1);
   expect(await state()).toMatchObject({ reminder_job_id: null });
 });
@@ -125,8 +126,7 @@ test('a reminder that a rule has set is an effect of the rule; one that a person
   const cause = { by: 'run:1', chain: [uuidv7()] };
   const made = await transact()({ cause }, (tx) => task(tx.own, cause.by, { title: 'Call', due_at: inHours(5) }));
   taskId = made.id;
-  const told = () =>
-    house.sql(`select cause, chain from events where subject_id = $1 and type = 'task.due' order by id`, [taskId]);
+  const told = () => eventRows.all(house, { subject_id: taskId, type: 'task.due' }, ['cause', 'chain'], { id: 'asc' });
   await house.run(handler, await due());
   expect(await told()).toEqual([{ cause: cause.by, chain: cause.chain }]);
   await patch({ due_at: inHours(1) });

@@ -4,6 +4,9 @@ import { removeStage } from '../../../workers/crm/remove-pipeline.ts';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { type PipelineMade, pipeline } from '../../support/factories/pipeline.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { dealRows, stageRows } from '../../support/work/crm.ts';
+import { eventRows } from '../../support/work/events.ts';
+import { jobRows, requeue } from '../../support/work/jobs.ts';
 
 const app = useApp({ workers: true });
 let own: Tenant;
@@ -23,14 +26,8 @@ const fill = (stageId: string, count: number) =>
        from generate_series(1, $4::int) n`,
     [own.organizationId, sales.id, stageId, count],
   );
-const countIn = async (stageId: string): Promise<number> =>
-  (await app.one('select count(*)::int as n from deals where stage_id = $1', [stageId])).n;
-const told = async (): Promise<number> =>
-  (
-    await app.one(`select count(*)::int as n from events where organization_id = $1 and type = 'deal.stage_changed'`, [
-      own.organizationId,
-    ])
-  ).n;
+const countIn = (stageId: string): Promise<number> => dealRows.count(app, { stage_id: stageId });
+const told = () => eventRows.count(app, { organization_id: own.organizationId, type: 'deal.stage_changed' });
 
 async function ended(id: string): Promise<Body> {
   return waitFor('the end of the operation', async () => {
@@ -43,19 +40,16 @@ async function remove(stageID: string, move_to: string): Promise<string> {
   const params = { pipelineID: sales.id, stageID };
   const reply = await app.call('crm.pipelines.stages.delete', { key: own.key, params, query: { move_to } });
   expect(reply.status).toBe(202);
-  const { name } = await app.one('select name from jobs where id = $1', [reply.body.operation_id]);
+  const { name } = await jobRows.one(app, reply.body.operation_id, ['name']);
   expect(name).toBe(removeStage.contract.name);
   return reply.body.operation_id;
 }
 
 /** The job as it stood, to be run once more. */
 async function again(id: string, payload: object = {}): Promise<Body> {
-  await app.rows(
-    `update jobs
-        set state = 'queued', run = run + 1, finished_at = null, check_at = clock_timestamp(), payload = payload || $2::jsonb
-      where id = $1`,
-    [id, JSON.stringify(payload)],
-  );
+  const job = await jobRows.one(app, id);
+  await jobRows.change(app, id, { payload: { ...job.payload, ...payload } });
+  await requeue(app, id);
   return ended(id);
 }
 
@@ -73,16 +67,19 @@ test('a run that was cut off is gone on with: what was moved is not moved again'
   const id = await remove(sales.stages.first, sales.stages.second);
   await ended(id);
   // As after a worker that died between two steps: some deals are there already, others are not, and the stage is.
-  await app.rows(
-    `insert into pipeline_stages (organization_id, id, pipeline_id, name, kind, probability, position)
-     values ($1, $2, $3, 'first', 'open', 10, 0)`,
-    [own.organizationId, sales.stages.first, sales.id],
-  );
+  await stageRows.add(app, {
+    organization_id: own.organizationId,
+    id: sales.stages.first,
+    pipeline_id: sales.id,
+    name: 'first',
+    kind: 'open',
+    probability: 10,
+    position: 0,
+  });
   await fill(sales.stages.first, 130);
   expect((await again(id)).status).toBe('succeeded');
   expect([await countIn(sales.stages.second), await told()]).toEqual([250, 250]);
-  const stages = await app.rows('select 1 from pipeline_stages where id = $1', [sales.stages.first]);
-  expect(stages).toEqual([]);
+  expect(await stageRows.count(app, sales.stages.first)).toBe(0);
 });
 
 test('without the stage that was to take the deals it fails, and each deal stays where it is', async () => {

@@ -8,6 +8,9 @@ import { endReplacement, takeReplaceStep } from '../../../src/records/types/repl
 import { type Body, useApp } from '../../support/app.ts';
 import { options, stateOf } from '../../support/factories/options.ts';
 import { records } from '../../support/factories/records.ts';
+import { historyRows, recordRows, recordValueRows } from '../../support/work/crm.ts';
+import { jobRows } from '../../support/work/jobs.ts';
+import { rightNow } from '../../support/work/rows.ts';
 
 const app = useApp({});
 const transact = () => transactFor(app.web.deps.ledger.transact, app.tenant.organizationId);
@@ -39,7 +42,7 @@ async function soldOut(count: number): Promise<{ kind: string; ids: string[]; so
 async function begun(kind: string): Promise<string> {
   const reply = await change(kind, { options: options('open', 'stock'), replace_with: { sold: 'stock' } });
   expect(reply.body.options).toEqual([...options('open', 'stock'), { value: 'sold', label: 'sold', replaced_by: 'stock' }]);
-  const { name } = await app.one('select name from jobs where id = $1', [reply.headers.get('operation-id')]);
+  const { name } = await jobRows.one(app, reply.headers.get('operation-id')!, ['name']);
   expect(name).toBe('crm.replace-options');
   return reply.headers.get('operation-id')!;
 }
@@ -53,7 +56,7 @@ const found = async (objectKind: string, state: string): Promise<number> => {
   return body.meta.total_count ?? body.meta.total;
 };
 const changesOf = (ids: string[]) =>
-  app.rows(`select object_id, revision, actor, changes, event_id from crm_history where object_id = any($1::uuid[])`, [ids]);
+  historyRows.all(app, { object_id: { $in: ids } }, ['object_id', 'revision', 'actor', 'changes', 'event_id']);
 
 /** A step that dies before its commit. */
 async function killedStep(kind: string) {
@@ -69,8 +72,8 @@ async function killedStep(kind: string) {
 
 test('killed in every step and begun again: each record changes once, and filters are right all the while', async () => {
   const { kind, ids, sold } = await soldOut(220);
-  await app.rows('update records set deleted_at = clock_timestamp() where id = $1', [sold[3]]);
-  await app.rows('delete from record_values where record_id = $1', [sold[3]]);
+  await recordRows.change(app, sold[3]!, { deleted_at: rightNow() });
+  await recordValueRows.remove(app, { record_id: sold[3] });
   await begun(kind);
   let done = 0;
   for (;;) {
@@ -144,9 +147,7 @@ test('options that leave while others are replaced are another row of the same f
   const more = await change(kind, { options: options('stock'), replace_with: { open: 'stock', sold: 'stock' } });
   expect(more.headers.get('operation-id')).not.toBeNull();
   const id = await fieldId(kind);
-  const live = await app.rows(`select id from jobs where subject_id = $1 and name = 'crm.replace-options' and state <> 'done'`, [
-    id,
-  ]);
+  const live = await jobRows.all(app, { subject_id: id, name: 'crm.replace-options', state: { $ne: 'done' } }, ['id']);
   expect(live).toHaveLength(2);
   expect((await checkJobs(app.web.deps.database)).filter((one) => one.id === id)).toEqual([]);
 });

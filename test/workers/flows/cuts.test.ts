@@ -15,6 +15,9 @@ import {
   unpaced,
 } from '../../support/flow-moves.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { flowRows } from '../../support/work/flows.ts';
+import { runAgain } from '../../support/work/operations.ts';
+import { rightNow } from '../../support/work/rows.ts';
 
 const app = useApp({ workers: true, workerEnv: { PROVIDER_TIMEOUT_MS: '2000' } });
 
@@ -65,7 +68,8 @@ test.each(cells)('$action after $before, changed: $isChanged, cut at: $cut, $kin
 
   const provider = await there(app, channel);
   if (cell.status === null) {
-    expect([provider, await app.rows('select 1 from flows where id = $1', [id])]).toEqual([[], []]);
+    expect(provider).toEqual([]);
+    expect(await flowRows.count(app, id)).toBe(0);
     return;
   }
   const flow = await flowOf(app, id);
@@ -78,14 +82,7 @@ test.each(cells)('$action after $before, changed: $isChanged, cut at: $cut, $kin
   const operationId = reply.headers.get('operation-id')!;
   const calls = async () => (await app.control('GET', '/stats')).accounts[channel.wabaId].flow_calls.accepted;
   const asked = await calls();
-  await app.rows(
-    `update jobs set state = 'queued', run = run + 1, finished_at = null, check_at = clock_timestamp() where id = $1`,
-    [operationId],
-  );
-  await waitFor(
-    'the second run',
-    async () => (await app.one('select state from jobs where id = $1', [operationId])).state === 'done',
-  );
+  await runAgain(app, operationId);
   const { updated_at: _, ...shown } = await flowOf(app, id);
   const { updated_at: __, ...was } = flow;
   expect([shown, await calls()]).toEqual([was, asked]);
@@ -108,7 +105,7 @@ test('a creation that never had an answer is looked for before another is made, 
   const channel = await unpaced(app);
   const { id } = await draft(app, channel);
   await app.control('POST', '/flows', { waba_id: channel.wabaId, name: (await flowOf(app, id)).name });
-  await app.rows('update flows set asked_at = clock_timestamp(), pushed_name = name where id = $1', [id]);
+  await flowRows.change(app, id, { asked_at: rightNow(), pushed_name: (await flowOf(app, id)).name });
   expect((await app.call('flows.delete', { params: { flowID: id }, headers: { prefer: 'wait=20' } })).status).toBe(204);
   expect(await there(app, channel)).toEqual([]);
 });

@@ -3,6 +3,7 @@ import { useApp } from '../../support/app.ts';
 import { asks, document, draft, holdCalls, letCallsGo, settled, unpaced } from '../../support/flow-moves.ts';
 import { flowMessage } from '../../support/sent-flows.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { flowRows, flowSendRows, flowVersionRows } from '../../support/work/flows.ts';
 
 /** No room for a former document of 60 kB. */
 const app = useApp({ workers: true, env: { FLOW_VERSIONS_MAX_BYTES: '50000' } });
@@ -20,8 +21,8 @@ test('a version that was dropped on its way to the provider has its labels, and 
   await asks(app, id, 'push', { isWaiting: false });
   await app.control('POST', '/faults', { kind: 'delay', delay_ms: 1_500, match: { path: `${channel.wabaId}/flows` } });
   await letCallsGo(app, channel);
-  await waitFor('the call', async () => (await app.one('select asked_at from flows where id = $1', [id])).asked_at !== null);
-  const labels = async () => app.rows('select number, labels from flow_versions where flow_id = $1 order by number', [id]);
+  await waitFor('the call', async () => (await flowRows.one(app, id)).asked_at !== null);
+  const labels = async () => flowVersionRows.all(app, { flow_id: id }, ['number', 'labels'], { number: 'asc' });
   const [first] = await labels();
   await app.call('flows.update', { params: { flowID: id }, body: { flow_json: large('Meanwhile') } });
   expect((await labels()).map(({ number }) => number)).toEqual([2]);
@@ -34,7 +35,7 @@ test('a version that was dropped on its way to the provider has its labels, and 
   const { status, body } = await app.text(channel, phone, flowMessage({ flow_id: id, mode: 'draft' }));
   expect(status).toBe(201);
   await app.messageIn(body.data.id, 'read');
-  expect(await app.one('select flow_id, version from flow_sends where message_id = $1', [body.data.id])).toEqual({
+  expect(await flowSendRows.one(app, { message_id: body.data.id }, ['flow_id', 'version'])).toEqual({
     flow_id: id,
     version: 1,
   });

@@ -3,6 +3,7 @@ import { type Body, type Channel, useApp } from '../../support/app.ts';
 import { giveKey } from '../../support/flow-exchange.ts';
 import { asks, document, doneBy, draft, settled, statusUpdates, there, unpaced } from '../../support/flow-moves.ts';
 import { endpointFlow } from '../../support/flows.ts';
+import { flowRows } from '../../support/work/flows.ts';
 
 const app = useApp({ workers: true, workerEnv: { PUBLIC_URL: 'https://kanal.example.com' } });
 
@@ -64,7 +65,7 @@ test("a flow that another server answers keeps that server's address until Kanal
   const flow = { waba_id: channel.wabaId, name: 'Made elsewhere', flow_json: endpointFlow(), endpoint_uri: theirs };
   await app.control('POST', '/flows', flow);
   await app.call('flows.import', { body: { channel_id: channel.id }, headers: { prefer: 'wait=20' } });
-  const { id } = await app.one('select id from flows where channel_id = $1', [channel.id]);
+  const { id } = await flowRows.one(app, { channel_id: channel.id }, ['id']);
   const update = (body: object) => app.call('flows.update', { params: { flowID: id }, body });
 
   await update({ name: 'Renamed here' });
@@ -85,7 +86,7 @@ describe('one that is published and asks another server', () => {
     const flow = { waba_id: channel.wabaId, name: 'Sold', status: 'PUBLISHED', flow_json: endpointFlow(), endpoint_uri: theirs };
     await app.control('POST', '/flows', flow);
     await app.call('flows.import', { body: { channel_id: channel.id }, headers: { prefer: 'wait=20' } });
-    ({ id } = await app.one('select id from flows where channel_id = $1', [channel.id]));
+    ({ id } = await flowRows.one(app, { channel_id: channel.id }, ['id']));
     await app.call('flows.update', { params: { flowID: id }, body: exchange });
   });
   const bothSides = async () => {

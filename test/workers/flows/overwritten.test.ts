@@ -16,6 +16,8 @@ import {
   unpaced,
 } from '../../support/flow-moves.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { flowRows } from '../../support/work/flows.ts';
+import { rightNow } from '../../support/work/rows.ts';
 
 const app = useApp({ workers: true, workerEnv: { PROVIDER_TIMEOUT_MS: '2000' } });
 
@@ -77,7 +79,7 @@ describe('an edit at the provider between an upload that failed and its repeat',
     // A document that our validator has not seen.
     const faulty = { ...document('Ours'), screens: [] };
     const sha256 = await hashInSlices(faulty);
-    await app.rows('update flows set flow_json = $2, local_sha256 = $3 where id = $1', [id, JSON.stringify(faulty), sha256]);
+    await flowRows.change(app, id, { flow_json: JSON.stringify(faulty), local_sha256: sha256 });
     await cut('drop_after', `${flow.provider_flow_id}/assets`);
     await asks(app, id, 'push');
     const faults = (await flowOf(app, id)).validation_errors.filter(({ source }: Body) => source === 'provider');
@@ -160,9 +162,9 @@ describe('a draft of the name that was there before a creation without an answer
     const channel = await unpaced(app);
     const { id, name } = await draft(app, channel);
     await app.control('POST', '/flows', { waba_id: channel.wabaId, name, flow_json: document('Theirs') });
-    await app.rows('update flows set asked_at = clock_timestamp(), pushed_name = name where id = $1', [id]);
+    await flowRows.change(app, id, { asked_at: rightNow(), pushed_name: name });
     expect((await app.call('flows.delete', { params: { flowID: id }, headers: { prefer: 'wait=20' } })).status).toBe(204);
-    expect(await app.rows('select 1 from flows where id = $1', [id])).toEqual([]);
+    expect(await flowRows.count(app, id)).toBe(0);
     expect(await titles(channel)).toEqual(['Theirs']);
   });
 

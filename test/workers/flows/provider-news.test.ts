@@ -3,6 +3,8 @@ import { type Body, type Channel, useApp } from '../../support/app.ts';
 import { flowChange } from '../../support/flow-changes.ts';
 import { draft, flowOf, statusUpdates } from '../../support/flow-moves.ts';
 import { readExposition } from '../../support/prometheus.ts';
+import { flowRows } from '../../support/work/flows.ts';
+import { providerWebhookRows } from '../../support/work/provider-webhooks.ts';
 
 const token = 'token-of-the-scraper';
 const app = useApp({ env: { METRICS_TOKEN: token, HEALTH_PORT: '0' } });
@@ -26,7 +28,7 @@ async function publishedFlow(): Promise<{ channel: Channel; flow: Body; provider
   const flow = await draft(app, channel);
   made += 1;
   const providerId = `77${made}${channel.wabaId}`;
-  await app.rows(`update flows set provider_flow_id = $2, status = 'published' where id = $1`, [flow.id, providerId]);
+  await flowRows.change(app, flow.id, { provider_flow_id: providerId, status: 'published' });
   return { channel, flow, providerId };
 }
 
@@ -106,12 +108,12 @@ test('one of another account, of another organization or of nobody changes nothi
   expect((await flowOf(app, flow.id)).status).toBe('published');
   expect(await statusUpdates(app, flow.id)).toEqual([]);
   expect(await told()).toEqual({ ...before, unknown: before.unknown! + 3 });
-  expect(await app.rows(`select 1 from provider_webhooks where state = 'broken'`)).toEqual([]);
+  expect(await providerWebhookRows.count(app, { state: 'broken' })).toBe(0);
 });
 
 test('what the provider decides in the second of our own act is not taken for older', async () => {
   const { channel, flow, providerId } = await publishedFlow();
-  const toldAt = (at: string) => app.rows('update flows set told_at = $2 where id = $1', [flow.id, at]);
+  const toldAt = (at: string) => flowRows.change(app, flow.id, { told_at: at });
   await toldAt('2023-11-14T22:13:20.700Z');
   await tell(channel, moved(providerId, 'PUBLISHED', 'DRAFT'), 1_700_000_000);
   expect((await flowOf(app, flow.id)).status).toBe('published');
@@ -129,7 +131,7 @@ test('what a provider whose clock is behind ours decides after our own act is no
   await tell(channel, moved(providerId, 'PUBLISHED', 'THROTTLED'), at);
   await tell(channel, moved(providerId, 'THROTTLED', 'PUBLISHED'), at + 10);
   // Ours, by our clock.
-  await app.rows('update flows set told_at = to_timestamp($2) where id = $1', [flow.id, at + 50]);
+  await flowRows.change(app, flow.id, { told_at: new Date((at + 50) * 1_000).toISOString() });
   for (const older of [at, at + 10]) await tell(channel, moved(providerId, 'PUBLISHED', 'BLOCKED'), older);
   await tell(channel, moved(providerId, 'PUBLISHED', 'DRAFT'), at + 15);
   expect((await flowOf(app, flow.id)).status).toBe('published');

@@ -2,6 +2,9 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
 import { keyAtProvider } from '../../support/flow-exchange.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { channelRows } from '../../support/work/channels.ts';
+import { flowKeyRows } from '../../support/work/flows.ts';
+import { jobRows } from '../../support/work/jobs.ts';
 
 const app = useApp({ workers: true });
 let channel: Channel;
@@ -14,8 +17,7 @@ const fault = (method: string, fault: object) => app.control('POST', '/faults', 
 const uploads = async (): Promise<Body[]> => (await app.control('GET', `/requests?method=POST&path=${path()}`)).requests;
 const rotate = (headers: Record<string, string> = {}) =>
   app.call('channels.flow-encryption.rotate', { params: { channelID: channel.id }, headers });
-const keys = () =>
-  app.rows('select state, public_key, uploaded_at from flow_keys where channel_id = $1 order by state', [channel.id]);
+const keys = () => flowKeyRows.all(app, { channel_id: channel.id }, ['state', 'public_key', 'uploaded_at'], { state: 'asc' });
 const states = async () => (await keys()).map(({ state }) => state);
 const uploaded = () => waitFor('the key', async () => (await states()).join() === 'current', 20_000);
 
@@ -41,7 +43,7 @@ describe('flows.upload-key', () => {
     const { headers } = await rotate({ prefer: 'wait=20' });
     const before = await keys();
     const id = headers.get('operation-id');
-    await app.rows(`update jobs set state = 'queued', finished_at = null where id = $1`, [id]);
+    await jobRows.change(app, id!, { state: 'queued', finished_at: null });
     await app.idle();
     expect(await keys()).toEqual(before);
     expect(await uploads()).toHaveLength(1);
@@ -62,7 +64,7 @@ describe('flows.upload-key', () => {
     await fault('GET', { kind: 'status', status: 401, code: 190 });
     await rotate();
     await waitFor('the channel to stop', async () => {
-      const { status } = await app.one('select status from channels where id = $1', [channel.id]);
+      const { status } = await channelRows.one(app, channel.id, ['status']);
       return status === 'auth_error';
     });
     expect(await states()).toEqual(['uploading']);
@@ -75,11 +77,7 @@ describe('flows.upload-key', () => {
     const { headers } = await rotate();
     await app.call('channels.delete', { params: { channelID: channel.id } });
     const id = headers.get('operation-id')!;
-    await waitFor(
-      'its end',
-      async () => (await app.one('select state from jobs where id = $1', [id])).state === 'failed',
-      20_000,
-    );
-    expect((await app.one('select error from jobs where id = $1', [id])).error.code).toBe('channel_deleted');
+    await waitFor('its end', async () => (await jobRows.one(app, id)).state === 'failed', 20_000);
+    expect((await jobRows.one(app, id!)).error!.code).toBe('channel_deleted');
   }, 30_000);
 });

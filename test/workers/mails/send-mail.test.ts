@@ -9,6 +9,9 @@ import { sendMail } from '../../../workers/mails/send-mail.ts';
 import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
 import { type MailServer, mailPassword, read, startMailServer } from '../../support/mail-server.ts';
 import { testSecrets } from '../../support/secrets.ts';
+import { eventRows } from '../../support/work/events.ts';
+import { jobRows } from '../../support/work/jobs.ts';
+import { mailRows } from '../../support/work/organizations.ts';
 
 const handler = sendMail as unknown as ToyHandler;
 const token = 'kr_the+one/time token';
@@ -54,15 +57,10 @@ async function requested(data: Record<string, string> = {}): Promise<{ mailId: s
   const [job] = await house.rows();
   return { mailId: job!.subject_id, jobId: job!.id };
 }
-const mail = async (id: string) =>
-  (
-    await house.sql<{ token: string | null; sent_at: Date | null; failed_at: Date | null }>('select * from mails where id = $1', [
-      id,
-    ])
-  )[0]!;
+const mail = async (id: string) => (await mailRows.all(house, id))[0]!;
 /** Everything the database and the log know, but for the row of the mail itself. */
 const logsAndRows = async () =>
-  JSON.stringify([house.lines, await house.sql('select error, payload from jobs'), await house.sql('select data from events')]);
+  JSON.stringify([house.lines, await jobRows.all(house, {}, ['error', 'payload']), await eventRows.all(house, {}, ['data'])]);
 const secrets = [token, encodeURIComponent(token), recipient, mailPassword, encodeURIComponent(mailPassword)];
 const expectSilence = async () => {
   const all = await logsAndRows();
@@ -85,7 +83,7 @@ describe('a mail that is asked for', () => {
       throw new Error('no');
     });
     await expect(undone).rejects.toThrow('no');
-    expect(await house.sql('select id from mails')).toEqual([{ id: mailId }]);
+    expect(await mailRows.all(house, {}, ['id'])).toEqual([{ id: mailId }]);
     expect(await house.rows()).toHaveLength(1);
     expect(await checkJobs(house.database)).toEqual([]);
   });
@@ -114,7 +112,7 @@ describe('a mail that is asked for', () => {
   test('again by a worker that died after the server took it: the same Message-ID', async () => {
     const { mailId, jobId } = await requested();
     await house.run(handler, { id: jobId });
-    await house.sql('update mails set sent_at = null, token = $2 where id = $1', [mailId, testSecrets.seal(token)]);
+    await mailRows.change(house, mailId, { sent_at: null, token: testSecrets.seal(token) });
     await house.ledger.transact({}, async (tx) => void tx.enqueue(sendMail.contract, house.organizationId, { mail_id: mailId }));
     await house.run(handler, { id: (await house.rows())[0]!.id });
     const ids = server.arrived.map(({ raw }) => read(raw).headers['message-id']);
@@ -206,7 +204,7 @@ describe('a mail that is not taken', () => {
 
   test('because its token was deleted: failed, and not to be retried', async () => {
     const { mailId, jobId } = await requested();
-    await house.sql('update mails set token = null where id = $1', [mailId]);
+    await mailRows.change(house, mailId, { token: null });
     expect(await house.run(handler, { id: jobId })).toMatchObject({ kind: 'failed', error: { code: 'internal' } });
     await expect(retryJob(house.ledger.transact, jobId)).rejects.toThrow('no link left');
     expect(server.arrived).toEqual([]);

@@ -7,6 +7,7 @@ import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { useApp } from '../../support/app.ts';
 import { filesIn, inPieces, jpeg } from '../../support/media.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { messageRows } from '../../support/work/messages.ts';
 
 const app = useApp({ workers: true });
 const upload = async () => (await app.call('media.assets.create', { body: jpeg() })).body;
@@ -48,18 +49,18 @@ test("a contact's erasure removes the files that came in from it, and nothing th
   const channel = await app.connect();
   const phone = app.phone();
   await app.inbound(channel, phone);
-  const message = await app.one('select id, contact_id from messages where channel_id = $1', [channel.id]);
+  const message = await messageRows.one(app, { channel_id: channel.id }, ['id', 'contact_id']);
   const { organizationId } = app.tenant;
   const { storage, database, ledger } = app.web.deps;
   const own = ownRows(database, organizationId);
   const asset = await storeAsset(
     { own, transact: transactFor(ledger.transact, organizationId), storage, quotaBytes: 0 },
-    { source: 'inbound', messageId: message.id, contactId: message.contact_id, stream: inPieces(jpeg()), fileName: 'Ada.jpg' },
+    { source: 'inbound', messageId: message.id, contactId: message.contact_id!, stream: inPieces(jpeg()), fileName: 'Ada.jpg' },
   );
   const uploaded = await upload();
-  const listed = await app.call('media.assets.list', { query: { contact_id: message.contact_id } });
+  const listed = await app.call('media.assets.list', { query: { contact_id: message.contact_id! } });
   expect(listed.body.items).toHaveLength(1);
-  expect((await app.call('contacts.delete', { params: { contactID: message.contact_id } })).status).toBe(204);
+  expect((await app.call('contacts.delete', { params: { contactID: message.contact_id! } })).status).toBe(204);
   expect((await app.call('media.assets.list', { query: { source: 'inbound' } })).body.items).toEqual([]);
   await waitFor('the removal', noRows);
   expect(ids()).not.toContain(asset.id);

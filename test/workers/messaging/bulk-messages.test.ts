@@ -2,6 +2,8 @@ import { expect, test } from '@jest/globals';
 import { type Channel, useApp } from '../../support/app.ts';
 import { queuedMessage } from '../../support/factories/message.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { jobRows } from '../../support/work/jobs.ts';
+import { messageRows } from '../../support/work/messages.ts';
 
 const app = useApp({ workers: true });
 const rate = 80;
@@ -23,20 +25,16 @@ async function bulk(channel: Channel, count: number) {
 
 /** Seconds of the epoch. */
 const claims = async (ids: string[]) =>
-  (
-    await app.rows<{ at: number }>(
-      `select (extract(epoch from sending_at))::float8 as at from messages where id = any($1) order by 1`,
-      [ids],
-    )
-  ).map(({ at }) => at);
-const sent = async (ids: string[]) =>
-  (await app.rows(`select 1 from messages where id = any($1) and provider_message_id is null`, [ids])).length === 0;
+  (await messageRows.all(app, { id: { $in: ids } }, ['sending_at'], { sending_at: 'asc' })).map(
+    ({ sending_at }) => Date.parse(sending_at!) / 1_000,
+  );
+const sent = async (ids: string[]) => (await messageRows.count(app, { id: { $in: ids }, provider_message_id: null })) === 0;
 
 test('a bulk message runs in the queue of its own, to its end', async () => {
   const channel = await app.connect();
   await app.hold(channel);
   const [id] = await bulk(channel, 1);
-  expect(await app.rows('select queue, class, state from jobs where subject_id = $1', [id])).toEqual([
+  expect(await jobRows.all(app, { subject_id: id }, ['queue', 'class', 'state'])).toEqual([
     { queue: 'bulk-messages', class: 1, state: 'waiting' },
   ]);
   await app.letGo(channel);

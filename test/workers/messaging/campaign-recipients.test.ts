@@ -3,6 +3,9 @@ import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
 import { campaign } from '../../support/factories/campaign.ts';
 import { bodyFor, inboundFrom } from '../../support/provider-body.ts';
+import { campaignRows, recipientRows } from '../../support/work/campaigns.ts';
+import { conversationRows, messageRows } from '../../support/work/messages.ts';
+import { movedBack, rightNow } from '../../support/work/rows.ts';
 
 /** Messages of a campaign as its feed makes them; the workers start when they wait. */
 const app = useApp({ workerEnv: { STOP_WORDS: 'STOP' } });
@@ -21,17 +24,22 @@ async function recipientOn(on: Channel, ofCampaign: string): Promise<Made> {
   const { id: conversationId, contactId, phone } = await app.conversation(on);
   const { id } = (await app.text(on, phone)).body.data;
   const recipientId = uuidv7();
-  await app.rows('update messages set campaign_id = $2 where id = $1', [id, ofCampaign]);
-  await app.rows(
-    `insert into campaign_recipients (id, organization_id, campaign_id, contact_id, channel_id, status, message_id, attempts, queued_at)
-     values ($1, $2, $3, $4, $5, 'queued', $6, 1, clock_timestamp())`,
-    [recipientId, app.tenant.organizationId, ofCampaign, contactId, on.id, id],
-  );
-  await app.rows('update conversations set awaited_recipient_id = $2 where id = $1', [conversationId, recipientId]);
+  await messageRows.change(app, id, { campaign_id: ofCampaign });
+  await recipientRows.add(app, {
+    id: recipientId,
+    organization_id: app.tenant.organizationId,
+    campaign_id: ofCampaign,
+    contact_id: contactId,
+    channel_id: on.id,
+    status: 'queued',
+    message_id: id,
+    attempts: 1,
+    queued_at: rightNow(),
+  });
+  await conversationRows.change(app, conversationId, { awaited_recipient_id: recipientId });
   return { id, recipientId, contactId, conversationId, phone };
 }
-const recipient = ({ recipientId }: Made): Promise<Body> =>
-  app.one('select * from campaign_recipients where id = $1', [recipientId]);
+const recipient = ({ recipientId }: Made): Promise<Body> => recipientRows.one(app, recipientId);
 const refusing = async (code: number) => {
   const own = await app.connect();
   await app.fault(own, { status: 400, code });
@@ -72,7 +80,7 @@ describe('a recipient follows the message', () => {
     expect(await recipient(made.suppressed)).toMatchObject({ status: 'skipped', reason: 'suppressed' });
     expect(await recipient(made.undeliverable)).toMatchObject({ status: 'failed', failure_code: '131026' });
     expect(await recipient(made.paused)).toMatchObject({ status: 'pending', message_id: null });
-    expect((await app.one('select alarm from campaigns where id = $1', [campaignId])).alarm).toBe('template_paused');
+    expect((await campaignRows.one(app, campaignId)).alarm).toBe('template_paused');
   });
 
   test('events and the message name the campaign, those of other messages do not', async () => {
@@ -102,8 +110,7 @@ const write = async ({ phone }: Made, more: object = {}) => {
   expect((await app.webhook(bodyFor(channel, inboundFrom(phone, { ...more })))).status).toBe(200);
   await app.idle();
 };
-const awaited = async ({ conversationId }: Made) =>
-  (await app.one('select awaited_recipient_id as id from conversations where id = $1', [conversationId])).id;
+const awaited = async ({ conversationId }: Made) => (await conversationRows.one(app, conversationId)).awaited_recipient_id;
 
 describe('what a person does after it', () => {
   test('their first message is the answer, and no later one', async () => {
@@ -133,16 +140,14 @@ describe('what a person does after it', () => {
   });
 
   test('after 72 hours neither is because of it', async () => {
-    await app.rows(`update campaign_recipients set sent_at = sent_at - interval '73 hours' where id = $1`, [
-      made.old.recipientId,
-    ]);
+    await recipientRows.change(app, made.old.recipientId, { sent_at: movedBack('sent_at', '73 hours') });
     await write(made.old, { text: { body: 'STOP' } });
     expect(await recipient(made.old)).toMatchObject({ replied_at: null, opted_out_at: null });
     expect(await awaited(made.old)).toBeNull();
   });
 
   test('before it went out nothing is an answer', async () => {
-    await app.rows(`update campaign_recipients set status = 'queued', sent_at = null where id = $1`, [made.read.recipientId]);
+    await recipientRows.change(app, made.read.recipientId, { status: 'queued', sent_at: null });
     await write(made.read);
     expect((await recipient(made.read)).replied_at).toBeNull();
     expect(await awaited(made.read)).toBe(made.read.recipientId);
@@ -150,16 +155,19 @@ describe('what a person does after it', () => {
 
   test.each(['queued', 'failed', 'skipped'])('a message of a later campaign is %s: it answers the one before', async (status) => {
     const { conversationId, contactId } = made.overlapped;
-    await app.rows('update campaign_recipients set replied_at = null where id = $1', [made.overlapped.recipientId]);
-    const { id: later } = await app.one(
-      `insert into campaign_recipients (id, organization_id, campaign_id, contact_id, channel_id, status, queued_at)
-       values (uuidv7(), $1, $2, $3, $4, $5, clock_timestamp()) returning id`,
-      [app.tenant.organizationId, otherCampaignId[status], contactId, channel.id, status],
-    );
-    await app.rows('update conversations set awaited_recipient_id = $2 where id = $1', [conversationId, later]);
+    await recipientRows.change(app, made.overlapped.recipientId, { replied_at: null });
+    const later = await recipientRows.add(app, {
+      organization_id: app.tenant.organizationId,
+      campaign_id: otherCampaignId[status],
+      contact_id: contactId,
+      channel_id: channel.id,
+      status: status as 'queued',
+      queued_at: rightNow(),
+    });
+    await conversationRows.change(app, conversationId, { awaited_recipient_id: later });
     await write(made.overlapped);
     expect((await recipient(made.overlapped)).replied_at).not.toBeNull();
-    expect((await app.one('select replied_at from campaign_recipients where id = $1', [later])).replied_at).toBeNull();
+    expect((await recipientRows.one(app, later)).replied_at).toBeNull();
     expect(await awaited(made.overlapped)).toBe(status === 'queued' ? later : null);
   });
 });

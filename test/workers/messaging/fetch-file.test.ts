@@ -6,6 +6,10 @@ import { type Body, type Channel, useApp } from '../../support/app.ts';
 import { filesIn, jpeg, pdf, webp } from '../../support/media.ts';
 import { bodyFor, newId, textFrom } from '../../support/provider-body.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { channelRows } from '../../support/work/channels.ts';
+import { jobRows, poolRows, redispatchNow } from '../../support/work/jobs.ts';
+import { assetRows, fetchRows, messageRows } from '../../support/work/messages.ts';
+import { movedBack } from '../../support/work/rows.ts';
 
 const app = useApp({ workers: true });
 let channel: Channel;
@@ -14,13 +18,18 @@ beforeAll(async () => {
   channel = await app.connect();
 });
 
-const messageOf = (providerId: string): Promise<Body> =>
-  app.one('select * from messages where provider_message_id = $1', [providerId]);
+const messageOf = (providerId: string): Promise<Body> => messageRows.one(app, { provider_message_id: providerId });
 const assetsOf = (messageId: string): Promise<Body[]> =>
-  app.rows(
-    'select id, kind, source, mime_type, declared_type, size_bytes, file_name, contact_id from media_assets where message_id = $1',
-    [messageId],
-  );
+  assetRows.all(app, { message_id: messageId }, [
+    'id',
+    'kind',
+    'source',
+    'mime_type',
+    'declared_type',
+    'size_bytes',
+    'file_name',
+    'contact_id',
+  ]);
 const jobOf = (messageId: string): Promise<Body> => app.jobOf(messageId);
 const updates = async (conversationId: string) =>
   (await app.events(conversationId)).filter(({ type }) => type === 'message.updated').map(({ data }) => data.cause);
@@ -37,16 +46,13 @@ async function sendsFile(type: string, mimeType: string, bytes: Buffer, more: ob
     media: { mime_type: mimeType, base64: bytes.toString('base64') },
   });
   const message = await waitFor('the message', async () => {
-    const [row] = await app.rows('select * from messages where provider_message_id = $1', [providerId]);
+    const [row] = await messageRows.all(app, { provider_message_id: providerId });
     return row;
   });
   return { phone, providerId: providerId as string, message };
 }
 const stored = (providerId: string) =>
-  waitFor('the message', async () => {
-    const rows = await app.rows('select 1 from messages where provider_message_id = $1', [providerId]);
-    return rows.length > 0;
-  });
+  waitFor('the message', async () => (await messageRows.count(app, { provider_message_id: providerId })) > 0);
 const settled = (providerId: string) =>
   waitFor('the file to be settled', async () => {
     const message = await messageOf(providerId);
@@ -77,7 +83,7 @@ describe('the file of a received message', () => {
     const shown = await app.call('messages.get', { params: { messageID: message.id } });
     expect(shown.body.data.content.asset_id).toBe(message.content.asset_id);
     await waitFor('the job to end', async () => (await jobOf(message.id)) === undefined);
-    expect(await app.rows('select 1 from media_fetches where message_id = $1', [message.id])).toEqual([]);
+    expect(await fetchRows.count(app, { message_id: message.id })).toBe(0);
   });
 
   test.each([
@@ -112,9 +118,9 @@ describe('the file of a received message', () => {
   test('a message without one has no job and no mark', async () => {
     const phone = app.phone();
     await app.inbound(channel, phone);
-    const [message] = await app.rows('select id, content from messages where from_phone = $1', [phone]);
-    expect(message.content).toEqual({ body: 'hi' });
-    expect(await app.rows(`select 1 from jobs where subject_id = $1`, [message.id])).toEqual([]);
+    const [message] = await messageRows.all(app, { from_phone: phone }, ['id', 'content']);
+    expect(message!.content).toEqual({ body: 'hi' });
+    expect(await jobRows.count(app, { subject_id: message!.id })).toBe(0);
   });
 });
 
@@ -138,9 +144,8 @@ describe('a fetch', () => {
     const requests = (await asked(content.id)).length;
     const { asset_id, ...unsettled } = content;
     const { organizationId } = channel.tenant;
-    const pending = JSON.stringify({ ...unsettled, media: { status: 'pending' } });
-    await app.rows('update messages set content = $2 where id = $1', [id, pending]);
-    await app.rows('insert into media_fetches (organization_id, message_id) values ($1, $2)', [organizationId, id]);
+    await messageRows.change(app, id, { content: { ...unsettled, media: { status: 'pending' } } });
+    await fetchRows.add(app, { organization_id: organizationId, message_id: id });
     await app.web.deps.ledger.transact({}, async (tx) => tx.enqueue(fetchFileJob, organizationId, { message_id: id }));
     expect((await settled(providerId)).content.asset_id).toBe(asset_id);
     expect([filesIn(app.mediaFolder).length, (await asked(content.id)).length]).toEqual([files, requests]);
@@ -196,7 +201,7 @@ describe('a fetch', () => {
     await nextFault({ match: { path: '/attachments' }, status: 401, code: 190 });
     const { message, providerId } = await sendsFile('image', 'image/jpeg', jpeg(), {}, own);
     await waitFor('the channel to stop', async () => {
-      const { status } = await app.one('select status from channels where id = $1', [own.id]);
+      const { status } = await channelRows.one(app, own.id, ['status']);
       return status === 'auth_error';
     });
     const job = await waitFor('the job to wait', async () => {
@@ -205,13 +210,10 @@ describe('a fetch', () => {
     });
     expect([job.attempts, (await messageOf(providerId)).content.media]).toEqual([0, { status: 'pending' }]);
     // Slow files must not hold the other jobs of their organization.
-    const pool = await app.one('select width from pools where organization_id = $1 and id = $2', [
-      own.tenant.organizationId,
-      job.pool,
-    ]);
+    const pool = await poolRows.one(app, { organization_id: own.tenant.organizationId, id: job.pool }, ['width']);
     expect([job.pool, pool.width]).toEqual(['files', 8]);
     expect(await checkJobs(app.web.deps.database)).toEqual([]);
-    await app.rows('delete from jobs where id = $1', [job.id]);
+    await jobRows.remove(app, job.id);
     const findings = await checkJobs(app.web.deps.database);
     expect(JSON.stringify(findings)).toContain(message.id);
   });
@@ -232,7 +234,7 @@ test('a contact that is merged while its file is fetched: the other one gets the
   await waitFor('the fetch', async () => (await asked('/attachments')).length > before);
   const { status } = await app.call('contacts.merge', {
     key: own.tenant.key,
-    params: { contactID: message.contact_id },
+    params: { contactID: message.contact_id! },
     body: { contact_id: other.contactId },
   });
   expect(status).toBe(200);
@@ -245,44 +247,38 @@ test('a channel that was disconnected by hand: its files are fetched, for its to
   expect((await app.call('channels.disconnect', { params: { channelID: own.id } })).status).toBe(200);
   const { providerId } = await sendsFile('image', 'image/jpeg', jpeg(), {}, own);
   expect((await settled(providerId)).content.media).toMatchObject({ status: 'stored' });
-  expect((await app.one('select status from channels where id = $1', [own.id])).status).toBe('disconnected');
+  expect((await channelRows.one(app, own.id)).status).toBe('disconnected');
 });
 
 test('a channel whose token cannot be decrypted: its files wait as those of a stopped one', async () => {
   const own = await app.connect();
-  await app.rows(`update channels set access_token = 'unknown.a.b.c' where id = $1`, [own.id]);
+  await channelRows.change(app, own.id, { access_token: 'unknown.a.b.c' });
   const { message } = await sendsFile('image', 'image/jpeg', jpeg(), {}, own);
   await waitFor('the job to wait', async () => new Date((await jobOf(message.id)).run_at).getTime() > Date.now() + 60_000);
-  expect((await messageOf(message.provider_message_id)).content.media.status).toBe('pending');
+  expect((await messageOf(message.provider_message_id!)).content.media.status).toBe('pending');
 });
 
 describe('a contact that is erased', () => {
   test('while its file waits gets none, and nothing waits any more', async () => {
     const own = await app.connect();
-    await app.rows(`update channels set status = 'restricted' where id = $1`, [own.id]);
+    await channelRows.change(app, own.id, { status: 'restricted' });
     const { message } = await sendsFile('image', 'image/jpeg', jpeg(), {}, own);
     await waitFor('the job to wait', async () => new Date((await jobOf(message.id)).run_at).getTime() > Date.now() + 60_000);
-    await app.call('contacts.delete', { params: { contactID: message.contact_id } });
-    await app.rows(
-      'update jobs set run_at = clock_timestamp(), check_at = clock_timestamp(), run = run + 1 where subject_id = $1',
-      [message.id],
-    );
+    await app.call('contacts.delete', { params: { contactID: message.contact_id! } });
+    await redispatchNow(app, { subject_id: message!.id });
     await waitFor('the job to end', async () => (await jobOf(message.id)) === undefined);
     expect((await app.message(message.id)).content.media).toEqual({ status: 'gone' });
-    expect(await app.rows('select 1 from media_fetches where message_id = $1', [message.id])).toEqual([]);
+    expect(await fetchRows.count(app, { message_id: message.id })).toBe(0);
     expect(await assetsOf(message.id)).toEqual([]);
   });
 
   test('or not: a file that a stopped channel did not fetch for a month is gone', async () => {
     const own = await app.connect();
-    await app.rows(`update channels set status = 'restricted' where id = $1`, [own.id]);
+    await channelRows.change(app, own.id, { status: 'restricted' });
     const { message, providerId } = await sendsFile('image', 'image/jpeg', jpeg(), {}, own);
     await waitFor('the job to wait', async () => new Date((await jobOf(message.id)).run_at).getTime() > Date.now() + 60_000);
-    await app.rows(`update messages set created_at = created_at - interval '32 days' where id = $1`, [message.id]);
-    await app.rows(
-      'update jobs set run_at = clock_timestamp(), check_at = clock_timestamp(), run = run + 1 where subject_id = $1',
-      [message.id],
-    );
+    await messageRows.change(app, message.id, { created_at: movedBack('created_at', '32 days') });
+    await redispatchNow(app, { subject_id: message!.id });
     expect((await settled(providerId)).content.media).toEqual({ status: 'gone' });
   });
 

@@ -4,6 +4,9 @@ import { jpeg } from '../../support/media.ts';
 import { readExposition } from '../../support/prometheus.ts';
 import { bodyFor, newId, textFrom } from '../../support/provider-body.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { channelRows } from '../../support/work/channels.ts';
+import { redispatchNow } from '../../support/work/jobs.ts';
+import { messageRows } from '../../support/work/messages.ts';
 
 const token = 'token-of-the-scraper';
 const app = useApp({ env: { METRICS_TOKEN: token, HEALTH_PORT: '0' } });
@@ -16,10 +19,7 @@ async function receives(channel: Channel): Promise<Body> {
     contact: { profile: { name: 'Person' }, wa_id: phone },
     media: { mime_type: 'image/jpeg', base64: jpeg().toString('base64') },
   });
-  return waitFor(
-    'the message',
-    async () => (await app.rows('select * from messages where provider_message_id = $1', [message_id]))[0],
-  );
+  return waitFor('the message', async () => (await messageRows.all(app, { provider_message_id: message_id }))[0]);
 }
 
 test('received files are counted by what became of them', async () => {
@@ -42,14 +42,11 @@ test('received files are counted by what became of them', async () => {
   await app.webhook(bodyFor(channel, { contacts: [{ wa_id: phone }], messages: [message] }));
   await waitFor('a file the provider does not have', async () => (await counts()).gone === 1);
 
-  await app.rows(`update channels set status = 'restricted' where id = $1`, [channel.id]);
+  await channelRows.change(app, channel.id, { status: 'restricted' });
   const waiting = await receives(channel);
   await waitFor('the job to wait', async () => new Date((await app.jobOf(waiting.id)).run_at).getTime() > Date.now() + 60_000);
   expect((await app.call('channels.delete', { params: { channelID: channel.id } })).status).toBeLessThan(300);
-  await app.rows(
-    'update jobs set run_at = clock_timestamp(), check_at = clock_timestamp(), run = run + 1 where subject_id = $1',
-    [waiting.id],
-  );
+  await redispatchNow(app, { subject_id: waiting.id });
   await waitFor('the file nobody may have', async () => (await counts()).unwanted === 1);
   expect(await counts()).toEqual({ ...none, stored: 1, gone: 1, unwanted: 1 });
 });

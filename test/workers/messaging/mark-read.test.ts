@@ -1,6 +1,8 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { statusOfChannel } from '../../support/work/channels.ts';
+import { messageRows } from '../../support/work/messages.ts';
+import { runAgain } from '../../support/work/operations.ts';
 
 const app = useApp({ workers: true });
 let channel: Channel;
@@ -12,8 +14,8 @@ beforeAll(async () => {
 async function received(on: Channel = channel): Promise<{ id: string; providerMessageId: string }> {
   const phone = app.phone();
   await app.inbound(on, phone);
-  const row = await app.one('select id, provider_message_id from messages where from_phone = $1', [phone]);
-  return { id: row.id, providerMessageId: row.provider_message_id };
+  const row = await messageRows.one(app, { from_phone: phone }, ['id', 'provider_message_id']);
+  return { id: row.id, providerMessageId: row.provider_message_id! };
 }
 const read = (messageID: string, body: object = {}) =>
   app.call('messages.read', { params: { messageID }, body, headers: { prefer: 'wait=10' } });
@@ -34,12 +36,8 @@ test('a second run asks the provider the same once more, and changes nothing', a
   const { headers } = await read(id);
   const before = await app.message(id);
   const operationId = headers.get('operation-id');
-  await app.rows(
-    `update jobs set state = 'queued', run = run + 1, finished_at = null, check_at = clock_timestamp() where id = $1`,
-    [operationId],
-  );
-  await waitFor('the second run', async () => (await asked(own)).length === 2);
-  await waitFor('its end', async () => (await app.one('select state from jobs where id = $1', [operationId])).state === 'done');
+  await runAgain(app, operationId!);
+  expect(await asked(own)).toHaveLength(2);
   expect(await app.message(id)).toEqual(before);
 });
 
@@ -51,7 +49,7 @@ test('what the provider refuses is told to who waits, and a bad token stops the 
   expect([refused.status, refused.body.error.code]).toEqual([422, 'provider_refused']);
   await app.fault(own, { status: 401, code: 190 });
   await read(id);
-  expect((await app.one('select status from channels where id = $1', [own.id])).status).toBe('auth_error');
+  expect(await statusOfChannel(app, own)).toBe('auth_error');
 });
 
 test('a fault of the provider is tried again', async () => {

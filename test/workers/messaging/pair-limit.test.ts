@@ -1,11 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { type Channel, useApp } from '../../support/app.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { jobRows, makeDue, poolRows } from '../../support/work/jobs.ts';
+import { messageAttemptRows } from '../../support/work/messages.ts';
 
 const app = useApp({ workers: true });
 
-const hold = ({ id }: Channel, until: string | null) =>
-  app.rows('update pools set held_until = $2 where id = $1', [`channel:${id}`, until]);
+const hold = ({ id }: Channel, until: string | null) => poolRows.change(app, `channel:${id}`, { held_until: until });
 
 async function accepted(channel: Channel, phone: string, count: number) {
   const ids: string[] = [];
@@ -17,17 +18,13 @@ async function accepted(channel: Channel, phone: string, count: number) {
   return ids;
 }
 
-/** Milliseconds until their next run, of the jobs that are still there. */
-const timesOf = (ids: string[]) =>
-  app.rows(
-    `select j.state, j.attempts, extract(epoch from j.run_at - clock_timestamp())::float8 as seconds
-       from jobs j where j.subject_id = any($1) order by j.seq`,
-    [ids],
-  );
-const comeNow = (ids: string[]) =>
-  app.rows(`update jobs set run_at = clock_timestamp(), check_at = clock_timestamp() where subject_id = any($1)`, [ids]);
-const refusedTries = async (id: string) =>
-  (await app.rows('select 1 from message_attempts where message_id = $1 and provider_code = $2', [id, '131056'])).length;
+/** Seconds until their next run, of the jobs that are still there. */
+const timesOf = async (ids: string[]) => {
+  const jobs = await jobRows.all(app, { subject_id: { $in: ids } }, ['state', 'attempts', 'run_at'], { seq: 'asc' });
+  return jobs.map(({ run_at, ...job }) => ({ ...job, seconds: (Date.parse(run_at) - Date.now()) / 1_000 }));
+};
+const comeNow = (ids: string[]) => makeDue(app, { subject_id: { $in: ids } });
+const refusedTries = (id: string) => messageAttemptRows.count(app, { message_id: id, provider_code: '131056' });
 
 test('a pair over its burst waits, in order and without a spent try, while others go at once', async () => {
   const channel = await app.connect();
@@ -37,7 +34,7 @@ test('a pair over its burst waits, in order and without a spent try, while other
   await app.control('POST', '/behaviour', { pair: { every_ms: 3_600_000, burst: 2 } });
   await hold(channel, null);
   await waitFor('the refusal', async () => (await refusedTries(ids[2]!)) === 1);
-  await waitFor('the wait', async () => (await timesOf(ids))[0]?.seconds > 2);
+  await waitFor('the wait', async () => ((await timesOf(ids))[0]?.seconds ?? 0) > 2);
 
   const left = await timesOf(ids);
   expect(left.map(({ state, attempts }) => [state, attempts])).toEqual([
@@ -47,7 +44,7 @@ test('a pair over its burst waits, in order and without a spent try, while other
     ['blocked', 0],
   ]);
   // One in 6 s behind the one that was refused.
-  for (const [index, { seconds }] of left.entries()) if (index > 0) expect(seconds - left[index - 1].seconds).toBeCloseTo(6, 0);
+  for (const [index, { seconds }] of left.entries()) if (index > 0) expect(seconds - left[index - 1]!.seconds).toBeCloseTo(6, 0);
   const other = await accepted(channel, (await app.conversation(channel)).phone, 1);
   await app.messageIn(other[0]!, 'read');
 
@@ -68,9 +65,9 @@ test('refused again and again, it waits longer each time, up to a minute', async
   for (let refusals = 1; refusals <= 6; refusals += 1) {
     const [row] = await waitFor('the wait', async () => {
       const rows = await timesOf([id!]);
-      return (await refusedTries(id!)) === refusals && rows[0]?.seconds > 2 && rows;
+      return (await refusedTries(id!)) === refusals && (rows[0]?.seconds ?? 0) > 2 && rows;
     });
-    waits.push(row.seconds);
+    waits.push(row!.seconds);
     await comeNow([id!]);
   }
   await app.messageIn(id!, 'read');

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { publicIdOf } from '../../../src/media/asset-id.ts';
@@ -9,6 +10,10 @@ import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
 import { branded, inPieces, jpeg, mp3, mp4, ogg, pdf, webp, zip } from '../../support/media.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { statusOfChannel, templateRows } from '../../support/work/channels.ts';
+import { makeDue, redispatchNow } from '../../support/work/jobs.ts';
+import { assetRows, messageAttemptRows, messageRows, uploadRows } from '../../support/work/messages.ts';
+import { ago, movedBack, rightNow } from '../../support/work/rows.ts';
 
 const app = useApp({ workers: true });
 let channel: Channel;
@@ -43,8 +48,7 @@ const wire = async (id: string, on = channel): Promise<Body> =>
 const faultOf = (on: Channel, path: string, fault: object) =>
   app.control('POST', '/faults', { kind: 'status', match: { method: 'POST', path: `${on.phoneNumberId}/${path}` }, ...fault });
 
-const claimsOf = (on: Channel) =>
-  app.rows('select claimed_by, claimed_at from media_uploads where phone_number_id = $1', [on.phoneNumberId]);
+const claimsOf = (on: Channel) => uploadRows.all(app, { phone_number_id: on.phoneNumberId }, ['claimed_by', 'claimed_at']);
 
 /** The bytes the sandbox has under an id. */
 async function uploadedBytes(mediaId: string, on = channel): Promise<Buffer> {
@@ -77,7 +81,7 @@ describe('a message with an asset', () => {
   test('that was stored as M4A is uploaded as what the provider takes', async () => {
     const own = await app.connect();
     const { id: asset_id, storage_key } = await asset(branded('M4A '));
-    await app.rows(`update media_assets set mime_type = 'audio/x-m4a' where id = $1`, [asset_id]);
+    await assetRows.change(app, asset_id, { mime_type: 'audio/x-m4a' });
     await app.messageIn(await sent('audio', { asset_id: publicIdOf(storage_key) }, own), 'read');
   });
 
@@ -91,18 +95,19 @@ describe('a message with an asset', () => {
       components: [{ type: 'header', parameters: [{ type: 'image', image: { asset_id } }] }],
     });
     const cards = [0, 1].map(() => ({ components: [{ type: 'HEADER', format: 'IMAGE', example: { header_handle: ['x'] } }] }));
-    await app.rows(
-      `insert into templates (id, organization_id, channel_id, provider_template_id, name, language, category, status, components)
-       values (uuidv7(), $1, $2, '77000002', 'cards', 'en_US', 'utility', 'approved', $3)`,
-      [
-        own.tenant.organizationId,
-        own.id,
-        JSON.stringify([
-          { type: 'BODY', text: 'Hi' },
-          { type: 'CAROUSEL', cards },
-        ]),
+    await templateRows.add(app, {
+      organization_id: own.tenant.organizationId,
+      channel_id: own.id,
+      provider_template_id: '77000002',
+      name: 'cards',
+      language: 'en_US',
+      category: 'utility',
+      status: 'approved',
+      components: [
+        { type: 'BODY', text: 'Hi' },
+        { type: 'CAROUSEL', cards },
       ],
-    );
+    });
     const components = [{ type: 'carousel', cards: [card(id, 0), card(padded, 1)] }];
     const message = await sent('template', { name: 'cards', language: 'en_US', components }, own);
     await waitFor('its upload', async () => (await uploads(own)).length === 1);
@@ -155,7 +160,7 @@ describe('a message with an asset', () => {
     for (const id of ids) await app.messageIn(id, 'read');
     expect(await uploads(own)).toHaveLength(1);
     expect(await Promise.all(ids.map(async (id) => (await arrived(id)).length))).toEqual(ids.map(() => 1));
-    expect(await app.rows('select 1 from message_attempts where message_id = any($1::uuid[])', [ids])).toEqual([]);
+    expect(await messageAttemptRows.count(app, { message_id: { $in: ids } })).toBe(0);
     expect(await claimsOf(own)).toEqual([{ claimed_by: null, claimed_at: null }]);
   });
 
@@ -174,17 +179,17 @@ describe('a message with an asset', () => {
   test('whose upload belongs to a message that died is uploaded by another when the claim is over, and not before', async () => {
     const own = await app.connect();
     const { id: assetId, storage_key } = await asset(jpeg());
-    await app.rows(
-      `insert into media_uploads (organization_id, asset_id, phone_number_id, claimed_by, claimed_at)
-       values ($1, $2, $3, gen_random_uuid(), clock_timestamp())`,
-      [own.tenant.organizationId, assetId, own.phoneNumberId],
-    );
+    await uploadRows.add(app, {
+      organization_id: own.tenant.organizationId,
+      asset_id: assetId,
+      phone_number_id: own.phoneNumberId,
+      claimed_by: randomUUID(),
+      claimed_at: rightNow(),
+    });
     const id = await sent('image', { asset_id: publicIdOf(storage_key) }, own);
     await waitFor('its wait', async () => (await app.jobOf(id))?.run_at > (await app.jobOf(id))?.created_at);
     expect([(await app.message(id)).status, await uploads(own)]).toEqual(['queued', []]);
-    await app.rows(`update media_uploads set claimed_at = claimed_at - interval '331 seconds' where phone_number_id = $1`, [
-      own.phoneNumberId,
-    ]);
+    await uploadRows.change(app, { phone_number_id: own.phoneNumberId }, { claimed_at: movedBack('claimed_at', '331 seconds') });
     await app.messageIn(id, 'read');
     expect([(await uploads(own)).length, (await arrived(id)).length]).toEqual([1, 1]);
   });
@@ -193,12 +198,10 @@ describe('a message with an asset', () => {
     const own = await app.connect();
     const assetId = await idOf(jpeg());
     await app.messageIn(await sent('image', { asset_id: assetId }, own), 'read');
-    await app.rows(`update media_uploads set uploaded_at = clock_timestamp() - interval '29 days' where phone_number_id = $1`, [
-      own.phoneNumberId,
-    ]);
+    await uploadRows.change(app, { phone_number_id: own.phoneNumberId }, { uploaded_at: ago('29 days') });
     await app.messageIn(await sent('image', { asset_id: assetId }, own), 'read');
     expect(await uploads(own)).toHaveLength(2);
-    expect(await app.rows('select 1 from media_uploads where phone_number_id = $1', [own.phoneNumberId])).toHaveLength(1);
+    expect(await uploadRows.count(app, { phone_number_id: own.phoneNumberId })).toBe(1);
   });
 
   test('of an id the provider dropped early is uploaded again, and sent once', async () => {
@@ -225,8 +228,8 @@ describe('a message with an asset', () => {
     await app.messageIn(other, 'read');
     const dropped = (await wire(other, own))[0].image.id;
     await fetch(`${app.sandboxUrl}/${dropped}`, { method: 'DELETE', headers: { authorization: `Bearer ${own.accessToken}` } });
-    await app.rows('update messages set send_at = clock_timestamp() where id = $1', [id]);
-    await app.rows('update jobs set run_at = clock_timestamp(), check_at = clock_timestamp() where subject_id = $1', [id]);
+    await messageRows.change(app, id, { send_at: rightNow() });
+    await makeDue(app, { subject_id: id });
     await app.messageIn(id, 'read');
     expect((await wire(id, own)).map((sentBody: Body) => sentBody.image.id === dropped)).toEqual([true, false]);
   });
@@ -255,10 +258,7 @@ describe('a message with an asset', () => {
     const id = await sent('image', { asset_id: await idOf(jpeg()) }, own);
     await waitFor('the upload', async () => (await uploads(own)).length === 1);
     expect((await app.message(id)).status).toBe('queued');
-    await app.rows(
-      'update jobs set run = run + 1, run_at = clock_timestamp(), check_at = clock_timestamp() where subject_id = $1',
-      [id],
-    );
+    await redispatchNow(app, { subject_id: id });
     await app.messageIn(id, 'read');
     await waitFor('both uploads', async () => (await uploads(own)).length === 2);
     await app.idle();
@@ -271,13 +271,11 @@ describe('a message with an asset', () => {
     await faultOf(own, 'media', { status: 500 });
     const id = await sent('image', { asset_id: await idOf(jpeg()) }, own);
     await waitFor('the upload', async () => (await uploads(own)).length === 1);
-    await app.rows(`update messages set status = 'sending', sending_at = clock_timestamp() where id = $1 and status = 'queued'`, [
-      id,
-    ]);
+    await messageRows.change(app, { id, status: 'queued' }, { status: 'sending', sending_at: rightNow() });
     await waitFor('the upload to fail', async () => (await app.jobOf(id)).attempts === 1);
     expect((await app.message(id)).status).toBe('sending');
     expect(await arrived(id)).toEqual([]);
-    await app.rows(`update messages set status = 'queued', sending_at = null where id = $1`, [id]);
+    await messageRows.change(app, id, { status: 'queued', sending_at: null });
     await app.messageIn(id, 'read');
     expect(await arrived(id)).toHaveLength(1);
   });
@@ -307,7 +305,7 @@ describe('a message with an asset', () => {
     const own = await app.connect();
     await faultOf(own, 'media', { status: 401, code: 190 });
     const id = await sent('image', { asset_id: await idOf(jpeg()) }, own);
-    const stopped = async () => (await app.one('select status from channels where id = $1', [own.id])).status === 'auth_error';
+    const stopped = async () => (await statusOfChannel(app, own)) === 'auth_error';
     await waitFor('the channel to stop', stopped);
     expect((await app.message(id)).status).toBe('queued');
     await app.call('channels.update', { params: { channelID: own.id }, body: { access_token: own.accessToken } });
@@ -382,10 +380,7 @@ describe('a file that cannot be sent is refused at once', () => {
       { type: 'HEADER', format: 'IMAGE' },
       { type: 'BODY', text: 'Hello' },
     ];
-    await app.rows(`update templates set components = $2 where channel_id = $1 and name = 'hello'`, [
-      channel.id,
-      JSON.stringify(parts),
-    ]);
+    await templateRows.change(app, { channel_id: channel.id, name: 'hello' }, { components: parts });
     const file = { asset_id: await idOf(jpeg()), ...more };
     const template = {
       name: 'hello',

@@ -1,6 +1,11 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Channel, useApp } from '../../support/app.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { statusOfChannel, templateRows } from '../../support/work/channels.ts';
+import { identityRows } from '../../support/work/contacts.ts';
+import { eventRows } from '../../support/work/events.ts';
+import { heldUntil, holdForever, jobRows, poolRows, releasePool } from '../../support/work/jobs.ts';
+import { deliveryRows, endpointRows } from '../../support/work/webhooks.ts';
 
 const app = useApp({ workers: true });
 let channel: Channel;
@@ -56,18 +61,17 @@ describe('a message goes out', () => {
       body: { url: 'http://127.0.0.1:1/hooks', event_types: ['message.sent'] },
     });
     await app.messageIn(id, 'read');
-    const deliveries = await app.rows(
-      `select e.type from webhook_deliveries d join events e on e.id = d.event_id where d.endpoint_id = $1 and e.data->>'message_id' = $2`,
-      [endpoint.id, id],
-    );
-    expect(deliveries).toEqual([{ type: 'message.sent' }]);
-    await app.rows('update webhook_endpoints set enabled = false, event_types = $2 where id = $1', [endpoint.id, '{}']);
+    const delivered = (await deliveryRows.all(app, { endpoint_id: endpoint.id }, ['event_id'])).map(({ event_id }) => event_id);
+    const events = await eventRows.all(app, { id: { $in: delivered } }, ['type', 'data']);
+    const types = events.filter(({ data }) => (data as { message_id?: string }).message_id === id).map(({ type }) => type);
+    expect(types).toEqual(['message.sent']);
+    await endpointRows.change(app, endpoint.id, { enabled: false, event_types: [] });
   });
 
   test('to a user id, and what the provider answers becomes an identity', async () => {
     const own = await app.connect();
     const { phone, contactId } = await app.conversation(own);
-    await app.rows(`delete from contact_identities where contact_id = $1 and type <> 'messaging_app_id'`, [contactId]);
+    await identityRows.remove(app, { contact_id: contactId, type: { $ne: 'messaging_app_id' } });
     const { body } = await app.text(own, phone, { to: undefined, user_id: `US.${phone}` });
     await app.messageIn(body.data.id, 'read');
     const [request] = await app.sends(own);
@@ -76,10 +80,7 @@ describe('a message goes out', () => {
 
   test('a template, its language as the provider writes it', async () => {
     const own = await app.connect();
-    await waitFor(
-      'its templates',
-      async () => (await app.rows('select 1 from templates where channel_id = $1', [own.id])).length > 0,
-    );
+    await waitFor('its templates', async () => (await templateRows.count(app, { channel_id: own.id })) > 0);
     const template = {
       name: 'hello',
       language: 'en_US',
@@ -125,7 +126,7 @@ describe('refused for good', () => {
     const { id } = await send(own);
     expect((await app.messageIn(id, 'failed')).failure).toMatchObject({ code: 'provider_refused', provider_code: '130497' });
     await app.messageIn((await send(own)).id, 'read');
-    expect((await app.one('select status from channels where id = $1', [own.id])).status).toBe('connected');
+    expect(await statusOfChannel(app, own)).toBe('connected');
   });
 
   test('and asked for again by hand it goes', async () => {
@@ -146,19 +147,14 @@ describe('the whole channel is refused', () => {
     const own = await app.connect();
     await app.fault(own, { status: 401, code });
     const first = await send(own);
-    await waitFor(
-      'the channel to stop',
-      async () => (await app.one('select status from channels where id = $1', [own.id])).status === status,
-    );
+    await waitFor('the channel to stop', async () => (await statusOfChannel(app, own)) === status);
     const held = await waitFor('the job to wait', async () => {
       const row = await job(first.id);
       return row.state === 'waiting' && row;
     });
     expect(held).toMatchObject({ attempts: 0 });
     expect((await app.message(first.id)).status).toBe('queued');
-    expect((await app.one('select held_until::text as until from pools where id = $1', [`channel:${own.id}`])).until).toBe(
-      'infinity',
-    );
+    expect(await heldUntil(app, `channel:${own.id}`)).toBe('infinity');
     expect((await app.text(own, first.phone)).status).toBe(409);
     expect((await typesOf(own.id)).at(-1)).toBe(`channel.status_update ${status}`);
     expect(await app.sends(own)).toHaveLength(1);
@@ -182,10 +178,7 @@ describe('the whole channel is refused', () => {
       const { body } = await app.text(own, phone, { text: { body: `${index}` } });
       if (body.data) ids.push(body.data.id);
     }
-    await waitFor(
-      'the channel to stop',
-      async () => (await app.one('select status from channels where id = $1', [own.id])).status === 'auth_error',
-    );
+    await waitFor('the channel to stop', async () => (await statusOfChannel(app, own)) === 'auth_error');
     await app.call('channels.update', { params: { channelID: own.id }, body: { access_token: own.accessToken } });
     for (const id of ids) await app.messageIn(id, 'read');
     const words = (await app.sends(own)).map(({ body }) => body.text.body);
@@ -199,20 +192,18 @@ describe('busy', () => {
     await app.fault(own, { status: 400, code: 130429 });
     const { id } = await send(own);
     const waiting = await waitFor('the hold', async () => {
-      const [row] = await app.rows('select held_until from pools where id = $1 and held_until is not null', [
-        `channel:${own.id}`,
-      ]);
+      const [row] = await poolRows.all(app, { id: `channel:${own.id}`, held_until: { $ne: null } }, ['held_until']);
       return row && job(id);
     });
     expect([waiting.attempts, waiting.state]).toEqual([0, 'queued']);
     // It lasts until the other one is through, however slow the machine is.
     const pool = `channel:${own.id}`;
-    const { held_until: heldUntil } = await app.one('select held_until::text from pools where id = $1', [pool]);
-    await app.rows(`update pools set held_until = 'infinity' where id = $1`, [pool]);
+    const until = await heldUntil(app, pool);
+    await holdForever(app, pool);
     const other = await send();
     await app.messageIn(other.id, 'read');
     expect((await app.message(id)).status).toBe('queued');
-    await app.rows('update pools set held_until = $2 where id = $1', [pool, heldUntil]);
+    await poolRows.change(app, pool, { held_until: until });
     await app.messageIn(id, 'read');
     expect(await app.one('select clock_timestamp() >= $1::timestamptz as is_over', [heldUntil])).toEqual({ is_over: true });
     expect(await app.sends(own)).toHaveLength(2);
@@ -257,11 +248,11 @@ describe('tried again', () => {
 
   test('until there is no try left', async () => {
     const own = await app.connect();
-    await app.rows(`update pools set held_until = 'infinity' where id = $1`, [`channel:${own.id}`]);
+    await holdForever(app, `channel:${own.id}`);
     const { id } = await send(own);
-    await app.rows('update jobs set attempts = 5 where subject_id = $1', [id]);
+    await jobRows.change(app, { subject_id: id }, { attempts: 5 });
     await app.fault(own, { status: 500, code: 131000 });
-    await app.rows('update pools set held_until = null where id = $1', [`channel:${own.id}`]);
+    await releasePool(app, `channel:${own.id}`);
     const row = await app.messageIn(id, 'failed');
     expect(row.failure).toMatchObject({ code: 'provider_failed', provider_code: '131000' });
     expect(await job(id)).toMatchObject({ state: 'failed' });

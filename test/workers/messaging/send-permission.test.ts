@@ -1,5 +1,9 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Channel, useApp } from '../../support/app.ts';
+import { templateRows } from '../../support/work/channels.ts';
+import { blockRows, suppressionRows } from '../../support/work/contacts.ts';
+import { messageRows } from '../../support/work/messages.ts';
+import { ago, rightNow } from '../../support/work/rows.ts';
 
 /** What changed between the promise to send and the send. The workers start when the messages wait. */
 const app = useApp();
@@ -32,30 +36,30 @@ beforeAll(async () => {
   const hello = { id: app.phone(), name: 'hello', language: 'en_US', status: 'APPROVED', category: 'MARKETING' };
   marketing = await app.connect({ account: { templates: [{ ...hello, components: [{ type: 'BODY', text: 'Hello {{1}}' }] }] } });
   for (const one of [channel, marketing]) await app.storeTemplates(one);
-  await app.rows(`update templates set category = 'MARKETING' where channel_id = $1`, [marketing.id]);
+  await templateRows.change(app, { channel_id: marketing.id }, { category: 'MARKETING' });
   made.suppressed = await queued(channel);
   await suppress(made.suppressed.contactId, { expires_at: new Date(Date.now() + 60_000).toISOString() });
   made.expired = await queued(channel);
   await suppress(made.expired.contactId);
-  await app.rows('update contact_suppressions set expires_at = clock_timestamp() where contact_id = $1', [
-    made.expired.contactId,
-  ]);
+  await suppressionRows.change(app, { contact_id: made.expired.contactId }, { expires_at: rightNow() });
   made.blocked = await queued(channel);
-  await app.rows(
-    `insert into contact_blocks (id, organization_id, channel_id, contact_id, address, status, blocked_at) values (uuidv7(), $1, $2, $3, $4, 'blocked', clock_timestamp())`,
-    [app.tenant.organizationId, channel.id, made.blocked.contactId, made.blocked.phone],
-  );
+  await blockRows.add(app, {
+    organization_id: app.tenant.organizationId,
+    channel_id: channel.id,
+    contact_id: made.blocked.contactId,
+    address: made.blocked.phone,
+    status: 'blocked',
+    blocked_at: rightNow(),
+  });
   made.withdrawn = await queued(marketing, template, true);
   await consent(made.withdrawn.contactId, 'denied');
   made.granted = await queued(marketing, template, true);
   made.forgotten = await queued(channel);
-  await app.rows(`update messages set contact_id = null, to_phone = '', to_user_id = '' where id = $1`, [made.forgotten.id]);
+  await messageRows.change(app, made.forgotten.id, { contact_id: null, to_phone: '', to_user_id: '' });
   // Sent once before, and its answer was lost.
   made.unknown = await queued(channel);
   await suppress(made.unknown.contactId);
-  await app.rows(`update messages set status = 'sending', sending_at = clock_timestamp() - interval '1 hour' where id = $1`, [
-    made.unknown.id,
-  ]);
+  await messageRows.change(app, made.unknown.id, { status: 'sending', sending_at: ago('1 hour') });
   await app.startWorkers();
 });
 
@@ -97,7 +101,7 @@ test('retried by hand it meets the same check, and goes out once the suppression
   expect((await retry()).status).toBe(200);
   await app.messageIn(id, 'failed');
   expect((await typesOf(conversationId)).filter((type) => type === 'message.failed')).toHaveLength(2);
-  const [{ id: suppressionID }] = await app.rows('select id from contact_suppressions where contact_id = $1', [contactId]);
+  const { id: suppressionID } = await suppressionRows.one(app, { contact_id: contactId });
   await app.call('contacts.suppressions.delete', { params: { contactID: contactId, suppressionID } });
   await retry();
   await app.messageIn(id, 'read');

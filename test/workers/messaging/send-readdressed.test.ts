@@ -2,6 +2,9 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
 import { bodyFor, inboundFrom, textFrom } from '../../support/provider-body.ts';
+import { makeDue, poolRows } from '../../support/work/jobs.ts';
+import { messageRows } from '../../support/work/messages.ts';
+import { rightNow } from '../../support/work/rows.ts';
 
 /** The contact's address changes between the promise to send and the send. */
 const app = useApp({ workers: true, env: { SWEEP_INTERVAL_MS: '200' } });
@@ -20,11 +23,10 @@ const asked = async (to: To, more: object = {}): Promise<string> => {
 };
 const laterTo = (to: To) => asked(to, { send_at: inHours(2) });
 const comesDue = async (id: string) => {
-  await app.rows(`update messages set send_at = clock_timestamp() where id = $1`, [id]);
-  await app.rows('update jobs set run_at = clock_timestamp(), check_at = clock_timestamp() where subject_id = $1', [id]);
+  await messageRows.change(app, id, { send_at: rightNow() });
+  await makeDue(app, { subject_id: id });
 };
-const hold = (until: string | null) =>
-  app.rows('update pools set held_until = $2::timestamptz where id = $1', [`channel:${channel.id}`, until]);
+const hold = (until: string | null) => poolRows.change(app, `channel:${channel.id}`, { held_until: until });
 const changesNumber = async (from: string, to: string) => {
   const said = { body: `User A changed from ${from} to ${to}`, wa_id: to, type: 'user_changed_number' };
   await app.webhook(bodyFor(channel, { messages: [{ ...textFrom(from), text: undefined, type: 'system', system: said }] }));

@@ -4,6 +4,8 @@ import { conversationLane } from '../../../src/platform/ledger/locks.ts';
 import { type Channel, useApp } from '../../support/app.ts';
 import { bodyFor, statusOf } from '../../support/provider-body.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { messageRows } from '../../support/work/messages.ts';
+import { ago } from '../../support/work/rows.ts';
 
 const app = useApp({ workers: true, env: { PROVIDER_TIMEOUT_MS: '300', UNKNOWN_WINDOW: '1' } });
 
@@ -46,13 +48,10 @@ test('nobody proves it: one resend after the window; twice unknown is failed; me
   await app.messageIn(first.id, 'sending');
   await app.messageIn(second.id, 'sending');
   // Well past the window, while the sender might still be at it, nothing is sent again.
-  await waitFor('the window to pass', async () => {
-    const { age } = await app.one(
-      'select extract(epoch from clock_timestamp() - sending_at)::float8 as age from messages where id = $1',
-      [first.id],
-    );
-    return age > 2;
-  });
+  await waitFor(
+    'the window to pass',
+    async () => (await messageRows.count(app, { id: first.id, sending_at: { $lt: ago('2 s') } })) > 0,
+  );
   expect(await app.sends(once)).toHaveLength(1);
   expect((await app.message(behind.body.data.id)).status).toBe('queued');
   expect((await app.jobOf(first.id)).attempts).toBe(0);
@@ -93,7 +92,7 @@ test('workers that died over a message while it was being sent: nobody knows; ov
     ['queued', 'crashed'],
   ]) {
     const { id, conversationId } = await send(channel);
-    await app.rows('update messages set status = $2 where id = $1', [id, status]);
+    await messageRows.change(app, id, { status: status as 'failed' });
     await app.web.deps.ledger.transact({ locks: [conversationLane(conversationId)] }, async (tx) => {
       await recordFailed(tx.of(app.tenant.organizationId), id, crashed);
     });

@@ -7,6 +7,10 @@ import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { wakeConversation } from '../../../workers/messaging/wake-conversation.ts';
 import { type ConversationMade, conversation } from '../../support/factories/conversation.ts';
 import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
+import { eventRows } from '../../support/work/events.ts';
+import { jobRows, makeDue } from '../../support/work/jobs.ts';
+import { conversationRows } from '../../support/work/messages.ts';
+import { ahead, rightNow } from '../../support/work/rows.ts';
 
 let house: House;
 let talk: ConversationMade;
@@ -25,23 +29,20 @@ const patch = (body: Parameters<typeof patchConversation>[2]) =>
   transact()({ locks: [conversationLane(talk.id)] }, (tx) => patchConversation(tx, talk.id, body));
 const snooze = (hours = 1) => patch({ snoozed_until: new Date(Date.now() + hours * 3_600_000).toISOString() });
 const wakeRow = async () => {
-  const [row] = await house.sql<{ id: string }>('select id from jobs where subject_id = $1', [talk.id]);
+  const [row] = await jobRows.all(house, { subject_id: talk.id }, ['id']);
   return row && house.row(row.id);
 };
 /** Its time comes: the row is due, and given to the queue as a sweep would. */
 async function due() {
-  await house.sql(`update conversations set snoozed_until = clock_timestamp() where id = $1`, [talk.id]);
-  await house.sql(`update jobs set run_at = clock_timestamp(), check_at = clock_timestamp() where subject_id = $1`, [talk.id]);
+  await conversationRows.change(house, talk.id, { snoozed_until: rightNow() });
+  await makeDue(house, { subject_id: talk.id });
   return (await wakeRow())!;
 }
-const state = async () => (await house.sql('select status, snoozed_until from conversations where id = $1', [talk.id]))[0];
+const state = async () => (await conversationRows.all(house, talk.id, ['status', 'snoozed_until']))[0];
 const woken = async () =>
-  (
-    await house.sql<{ data: { changed: string[] } }>(
-      `select data from events where subject_id = $1 and data->>'status' = 'open' order by seq`,
-      [talk.id],
-    )
-  ).map(({ data }) => data.changed);
+  (await eventRows.all(house, { subject_id: talk.id }, ['data'], { seq: 'asc' }))
+    .filter(({ data }) => data.status === 'open')
+    .map(({ data }) => data.changed as string[]);
 
 test('until its time the job stays in the table, and no sweep gives it to the queue', async () => {
   await snooze(24);
@@ -85,7 +86,7 @@ test('a run of an earlier snooze does not end the later one', async () => {
 test('a run before its time waits', async () => {
   await snooze();
   const row = await due();
-  await house.sql(`update conversations set snoozed_until = clock_timestamp() + interval '1 min' where id = $1`, [talk.id]);
+  await conversationRows.change(house, talk.id, { snoozed_until: ahead('1 min') });
   expect((await house.run(handler, row)).kind).toBe('wait');
   expect(await state()).toMatchObject({ status: 'snoozed' });
 });
@@ -94,7 +95,7 @@ test('a job that fails for good leaves it open, not asleep for ever', async () =
   await snooze();
   const row = await due();
   await transact()({}, (tx) => wakeConversationJob.failed(tx, { conversation_id: talk.id }, { code: 'crashed', message: 'x' }));
-  await house.sql('delete from jobs where id = $1', [row.id]);
+  await jobRows.remove(house, row.id);
   expect(await state()).toEqual({ status: 'open', snoozed_until: null });
   expect(await woken()).toEqual([['status', 'snoozed_until']]);
 });

@@ -5,6 +5,8 @@ import { retryJob } from '../../../src/platform/ledger/retry.ts';
 import { useApp } from '../../support/app.ts';
 import { type NewNumber, onboarding } from '../../support/onboarding.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { channelRows, onboardingRows } from '../../support/work/channels.ts';
+import { operationEnds, runAgain } from '../../support/work/operations.ts';
 
 const app = useApp({ workers: true });
 const { codeFor, newNumber, start, ask, through, read, fault, calls } = onboarding(app);
@@ -27,13 +29,7 @@ async function at(step: WorkStep) {
 }
 
 /** The job as it stood when its worker died, to be run once more. */
-async function again(id: string) {
-  await app.rows(
-    `update jobs set state = 'queued', run = run + 1, finished_at = null, check_at = clock_timestamp() where id = $1`,
-    [id],
-  );
-  await waitFor('the second run', async () => (await app.one('select state from jobs where id = $1', [id])).state === 'done');
-}
+const again = (id: string) => runAgain(app, id);
 
 const told = async (id: string) => (await app.events(id)).length;
 
@@ -53,16 +49,17 @@ describe('a run of what is done asks and tells nothing more', () => {
 describe('a worker that died after the provider had done it: the step is done again, and ends', () => {
   test.each(['subscribe_webhook', 'register_phone', 'sync_assets'] as const)('%s', async (step) => {
     const { id, number } = await at(step);
-    const before = await app.one('select * from onboardings where id = $1', [id]);
+    const before = await onboardingRows.one(app, id);
     const pin = app.web.deps.secrets.seal('246813');
     const operationId = (await ask(step, id, number)).headers.get('operation-id')!;
     const ended = await read(id);
-    await app.rows(
-      `update onboardings
-          set current_step = $2, step_status = 'in_progress', completed_steps = $3, access_token = $4, pin = $5
-        where id = $1`,
-      [id, step, until(step), before.access_token, pin],
-    );
+    await onboardingRows.change(app, id, {
+      current_step: step,
+      step_status: 'in_progress',
+      completed_steps: until(step),
+      access_token: before.access_token,
+      pin,
+    });
     await again(operationId);
     expect(await read(id)).toEqual({ ...ended, updated_at: expect.any(String) });
     const channels = await app.rows('select 1 from channels where phone_number_id = $1', [number.phoneNumberId]);
@@ -114,7 +111,7 @@ test('an onboarding whose step failed is deleted with its secrets, and its step 
   const { id, number } = await at('register_phone');
   await fault('/register', { status: 400, code: 133005 });
   const operationId = (await ask('register_phone', id, number)).headers.get('operation-id')!;
-  const stored = await app.one('select step_status, access_token from onboardings where id = $1', [id]);
+  const stored = await onboardingRows.one(app, id, ['step_status', 'access_token']);
   expect(stored).toEqual({ step_status: 'failed', access_token: expect.any(String) });
   expect((await app.call('onboarding.delete', { params: { progressID: id } })).status).toBe(204);
   await expect(retryJob(app.web.deps.ledger.transact, operationId)).rejects.toMatchObject({ code: 'conflict' });
@@ -128,11 +125,11 @@ describe('the channel that the last step connected, once its templates could not
     await refuseTemplates(number);
     expect((await ask('sync_assets', id, number)).status).toBe(422);
     await app.idle();
-    const { channel_id } = await app.one('select channel_id from onboardings where id = $1', [id]);
+    const { channel_id } = await onboardingRows.one(app, id, ['channel_id']);
     expect(channel_id).toEqual(expect.any(String));
     return { id, number, channelID: channel_id as string };
   }
-  const channelOf = (id: string) => app.one('select status, access_token from channels where id = $1', [id]);
+  const channelOf = (id: string) => channelRows.one(app, id, ['status', 'access_token']);
 
   test('is left as it is by another try: disconnected, with the token it has', async () => {
     const { id, number, channelID } = await connected();
@@ -149,7 +146,7 @@ describe('the channel that the last step connected, once its templates could not
     await ask('sync_assets', id, number);
     const { step_status, error } = await read(id);
     expect([step_status, error]).toEqual(['failed', expect.stringContaining('channel_deleted')]);
-    expect(await app.rows('select 1 from channels where phone_number_id = $1', [number.phoneNumberId])).toHaveLength(1);
+    expect(await channelRows.count(app, { phone_number_id: number.phoneNumberId })).toBe(1);
   });
 });
 
@@ -160,6 +157,6 @@ test('the ledger is clean while a step is at work, and when it is done', async (
   const operationId = asked.headers.get('operation-id')!;
   expect(await checkJobs(app.web.deps.database)).toEqual([]);
   await waitFor('the end', async () => (await read(id)).current_step === 'sync_assets');
-  const { state } = await app.one('select state from jobs where id = $1', [operationId]);
-  expect([state, await checkJobs(app.web.deps.database)]).toEqual(['done', []]);
+  await operationEnds(app, operationId);
+  expect(await checkJobs(app.web.deps.database)).toEqual([]);
 });

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { useApp } from '../../support/app.ts';
 import { onboarding } from '../../support/onboarding.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { onboardingRows } from '../../support/work/channels.ts';
 
 /** The sandbox lists its own app, and this worker is another. */
 const app = useApp({ workers: true, workerEnv: { MESSAGING_APP_ID: '999' } });
@@ -9,12 +10,11 @@ const { newNumber, start, ask, read, calls } = onboarding(app);
 
 test('an app that the provider does not list after it was subscribed is subscribed again', async () => {
   const [id, number] = [await start(), await newNumber()];
-  await app.rows(
-    `update onboardings
-        set current_step = 'subscribe_webhook', completed_steps = '{exchange_token}', access_token = $2
-      where id = $1`,
-    [id, app.web.deps.secrets.seal(number.accessToken)],
-  );
+  await onboardingRows.change(app, id, {
+    current_step: 'subscribe_webhook',
+    completed_steps: ['exchange_token'],
+    access_token: app.web.deps.secrets.seal(number.accessToken),
+  });
   await ask('subscribe_webhook', id, number, { prefer: 'wait=0' });
   const job = await waitFor('two tries', async () => {
     const row = await app.jobOf(id);

@@ -11,6 +11,9 @@ import {
   textFrom,
 } from '../../support/provider-body.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { redispatchNow } from '../../support/work/jobs.ts';
+import { conversationRows, messageRows } from '../../support/work/messages.ts';
+import { providerWebhookRows, unmatchedStatusRows } from '../../support/work/provider-webhooks.ts';
 
 const app = useApp({ workers: true });
 let channel: Channel;
@@ -22,14 +25,14 @@ beforeAll(async () => {
 async function applied(body: object) {
   expect((await app.webhook(body)).status).toBe(200);
   await app.idle();
-  expect(await app.rows(`select errors from provider_webhooks where state <> 'applied'`)).toEqual([]);
+  expect(await providerWebhookRows.all(app, { state: { $ne: 'applied' } }, ['errors'])).toEqual([]);
 }
 const from = (phone: string, more: object) => applied(bodyFor(channel, inboundFrom(phone, { text: undefined, ...more })));
 const echoed = (phone: string, more: object) =>
   applied(
     bodyFor(channel, { message_echoes: [{ ...textFrom('1'), text: undefined, to: phone, ...more }] }, 'smb_message_echoes'),
   );
-const byProviderId = (id: string): Promise<Body> => app.one('select * from messages where provider_message_id = $1', [id]);
+const byProviderId = (id: string): Promise<Body> => messageRows.one(app, { provider_message_id: id });
 const seconds = (at: number) => String(Math.floor(Date.now() / 1_000) + at);
 const isoOf = (text: string) => new Date(Number(text) * 1_000).toISOString();
 const edit = (original: string, message: object, timestamp = seconds(0)) => ({
@@ -53,7 +56,7 @@ async function written(body = 'The 12th') {
   return { phone, id, message: await byProviderId(id) };
 }
 const conversationOf = ({ conversation_id }: Body): Promise<Body> =>
-  app.one('select preview, unread_count, last_inbound_at from conversations where id = $1', [conversation_id]);
+  conversationRows.one(app, conversation_id, ['preview', 'unread_count', 'last_inbound_at']);
 
 describe('an edit', () => {
   test('shows what the message says now, keeps what it said first, and is told', async () => {
@@ -74,7 +77,7 @@ describe('an edit', () => {
       cause: 'edited',
     };
     expect(await updates(message.conversation_id)).toEqual([told, told]);
-    expect(await app.rows('select 1 from messages where conversation_id = $1', [message.conversation_id])).toHaveLength(1);
+    expect(await messageRows.count(app, { conversation_id: message.conversation_id })).toBe(1);
   });
 
   test('that comes again, or after a later one, changes nothing', async () => {
@@ -172,10 +175,7 @@ test.each([
   const message = await byProviderId(id);
   expect(message.content).toEqual({ body: 'First' });
   const { id: ours } = await byProviderId(amendmentId);
-  const lookAgain = () =>
-    app.rows('update jobs set run = run + 1, run_at = clock_timestamp(), check_at = clock_timestamp() where subject_id = $1', [
-      ours,
-    ]);
+  const lookAgain = () => redispatchNow(app, { subject_id: ours });
   await lookAgain();
   await waitFor('the look', async () => (await app.jobOf(ours)) === undefined);
   expect((await byProviderId(id)).content).toMatchObject(expected);
@@ -203,8 +203,8 @@ describe('what is not ours to read', () => {
     const inGroup = { ...textFrom(phone), group_id: 'Y2FwaV9ncm91cDox' };
     const status = statusOf(newId(), 'read', { recipient_type: 'group', recipient_id: 'Y2FwaV9ncm91cDox' });
     await applied(several(entry(channel, value({ messages: [inGroup] }), value({ statuses: [status] }))));
-    expect(await app.rows('select 1 from messages where from_phone = $1', [phone])).toEqual([]);
-    expect(await app.rows('select 1 from unmatched_statuses where provider_message_id = $1', [status.id])).toEqual([]);
+    expect(await messageRows.count(app, { from_phone: phone })).toBe(0);
+    expect(await unmatchedStatusRows.count(app, { provider_message_id: status.id })).toBe(0);
     const [kept] = await app.rows(`select convert_from(body, 'UTF8') as body from provider_webhooks order by id desc limit 1`);
     expect(kept.body).toContain(inGroup.id);
   });

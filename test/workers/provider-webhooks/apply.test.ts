@@ -1,6 +1,11 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
 import { bodyFor, bodyOf, change, entry, inboundFrom, newId, textFrom } from '../../support/provider-body.ts';
+import { channelRows } from '../../support/work/channels.ts';
+import { contactRows, identityRows } from '../../support/work/contacts.ts';
+import { conversationRows, messageRows } from '../../support/work/messages.ts';
+import { lastWebhook, providerWebhookRows } from '../../support/work/provider-webhooks.ts';
+import { rightNow } from '../../support/work/rows.ts';
 
 const app = useApp({ workers: true, workerEnv: { PROVIDER_WEBHOOK_MAX_PARTS: '400' } });
 let channel: Channel;
@@ -15,11 +20,12 @@ async function applied(body: object) {
   await app.settled();
   expect((await app.webhook(body)).status).toBe(200);
   await app.idle();
-  const [row] = await app.rows('select state, errors from provider_webhooks order by received_at desc limit 1');
-  return row;
+  const { state, errors } = await lastWebhook(app);
+  return { state, errors };
 }
 const inbound = (phone: string, more = {}) => applied(bodyFor(channel, inboundFrom(phone, more)));
-const messagesOf = (phone: string) => app.rows('select * from messages where from_phone = $1 order by id', [phone]);
+const messagesOf = async (phone: string): Promise<Body[]> =>
+  (await messageRows.all(app, { from_phone: phone })).sort((one, other) => (one.id < other.id ? -1 : 1));
 const typesOf = async (id: string) => (await app.events(id)).map(({ type }) => type);
 
 describe('a person writes', () => {
@@ -35,13 +41,11 @@ describe('a person writes', () => {
       content: { body: 'Hello' },
       provider_message_id: id,
     });
-    expect(await app.one('select name, phone_number from contacts where id = $1', [message.contact_id])).toEqual({
+    expect(await contactRows.one(app, message.contact_id, ['name', 'phone_number'])).toEqual({
       name: 'Sheena',
       phone_number: `+${phone}`,
     });
-    const identities = await app.rows('select type, value from contact_identities where contact_id = $1 order by type', [
-      message.contact_id,
-    ]);
+    const identities = await identityRows.all(app, { contact_id: message.contact_id }, ['type', 'value'], { type: 'asc' });
     expect(identities).toEqual([
       { type: 'messaging_app', value: phone },
       { type: 'messaging_app_id', value: 'US.42' },
@@ -82,19 +86,19 @@ describe('a person writes', () => {
     expect(messages).toHaveLength(20);
     expect(new Set(messages.map(({ conversation_id }) => conversation_id)).size).toBe(1);
     const { conversation_id, contact_id } = messages[0];
-    expect(await app.rows('select 1 from contacts where phone_number = $1', [`+${phone}`])).toHaveLength(1);
+    expect(await contactRows.count(app, { phone_number: `+${phone}` })).toBe(1);
     expect((await typesOf(conversation_id)).filter((type) => type === 'conversation.created')).toHaveLength(1);
     expect((await typesOf(conversation_id)).filter((type) => type === 'message.new')).toHaveLength(20);
     expect((await typesOf(contact_id)).filter((type) => type === 'contact.created')).toHaveLength(1);
-    expect(await app.rows(`select 1 from provider_webhooks where state <> 'applied'`)).toEqual([]);
+    expect(await providerWebhookRows.count(app, { state: { $ne: 'applied' } })).toBe(0);
   });
 
   test('without a phone: known by the user id alone', async () => {
     const message = { ...textFrom('x'), from: undefined, from_user_id: 'US.777' };
     await applied(bodyFor(channel, { contacts: [{ profile: { name: 'No Phone' }, user_id: 'US.777' }], messages: [message] }));
-    const row = await app.one('select * from messages where provider_message_id = $1', [message.id]);
+    const row = await messageRows.one(app, { provider_message_id: message.id });
     expect(row.from_phone).toBe('');
-    const identities = await app.rows('select type, value from contact_identities where contact_id = $1', [row.contact_id]);
+    const identities = await identityRows.all(app, { contact_id: row.contact_id }, ['type', 'value']);
     expect(identities).toEqual([{ type: 'messaging_app_id', value: 'US.777' }]);
     const reply = await app.call('messages.send', {
       body: { channel_id: channel.id, user_id: 'US.777', type: 'text', text: { body: 'Hello' } },
@@ -109,10 +113,10 @@ describe('a person writes', () => {
       ['pending', 'pending'],
     ] as const) {
       const { phone, id } = await app.conversation(channel, app.phone(), `clock_timestamp() - interval '3 days'`);
-      await app.rows('update conversations set status = $2 where id = $1', [id, was]);
+      await conversationRows.change(app, id, { status: was });
       expect((await app.text(channel, phone)).body.error.code).toBe('window_closed');
       await inbound(phone, { text: { body: 'Are you there?' } });
-      expect(await app.one('select status, preview, unread_count from conversations where id = $1', [id])).toEqual({
+      expect(await conversationRows.one(app, id, ['status', 'preview', 'unread_count'])).toEqual({
         status: is,
         preview: 'Are you there?',
         unread_count: 1,
@@ -148,11 +152,8 @@ describe('a person writes', () => {
     await inbound(phone);
     await inbound(phone, { timestamp: '1' });
     expect((await app.text(channel, phone)).status).toBe(201);
-    const { ahead } = await app.one(
-      'select last_inbound_at > clock_timestamp() as ahead from conversations v join messages m on m.conversation_id = v.id where m.from_phone = $1 limit 1',
-      [phone],
-    );
-    expect(ahead).toBe(false);
+    const [message] = await messagesOf(phone);
+    expect(await conversationRows.count(app, { id: message.conversation_id, last_inbound_at: { $gt: rightNow() } })).toBe(0);
   });
 });
 
@@ -187,7 +188,7 @@ describe('what is written', () => {
     expect(await applied(bodyFor(channel, { contacts, messages: [message] }))).toEqual({ state: 'applied', errors: null });
     const [row] = await messagesOf(phone);
     expect(row.content.body).toBe('a\ufffdb \\u0000 \\\ufffd \ufffd.');
-    expect((await app.one('select name from contacts where id = $1', [row.contact_id])).name).toBe('Na\ufffdme');
+    expect((await contactRows.one(app, row.contact_id)).name).toBe('Na\ufffdme');
   });
 
   test('the message it answers is named by the provider', async () => {
@@ -232,7 +233,7 @@ test('sent from the phone app: stored outbound, and told', async () => {
   const phone = app.phone();
   const echo = { ...textFrom('1', { text: { body: 'From my phone' } }), to: phone };
   await applied(bodyFor(channel, { message_echoes: [echo] }, 'smb_message_echoes'));
-  const row = await app.one('select * from messages where provider_message_id = $1', [echo.id]);
+  const row = await messageRows.one(app, { provider_message_id: echo.id });
   expect(row).toMatchObject({ direction: 'outbound', status: 'sent', to_phone: phone, from_phone: '' });
   const events = await app.events(row.conversation_id);
   expect(events.find(({ type }) => type === 'message.new').data.direction).toBe('outbound');
@@ -253,7 +254,10 @@ describe('a body that is partly broken', () => {
     );
     expect(row.state).toBe('broken');
     expect(row.errors).toHaveLength(5);
-    for (const { error, part } of row.errors) expect([typeof error, typeof part]).toEqual(['string', 'string']);
+    for (const { error, part } of row.errors!) {
+      expect(typeof error).toBe('string');
+      expect(typeof part).toBe('string');
+    }
     expect([(await messagesOf(first)).length, (await messagesOf(second)).length]).toEqual([1, 1]);
   });
 
@@ -267,7 +271,7 @@ describe('a body that is partly broken', () => {
   test('a number that has been disconnected meanwhile is no fault either', async () => {
     const renumbered = await app.connect();
     const body = bodyFor(renumbered, inboundFrom(app.phone()));
-    await app.rows('update channels set phone_number_id = $2 where id = $1', [renumbered.id, `${renumbered.phoneNumberId}0`]);
+    await channelRows.change(app, renumbered.id, { phone_number_id: `${renumbered.phoneNumberId}0` });
     expect((await app.webhook(body)).status).toBe(200);
     await app.idle();
   });
@@ -283,7 +287,7 @@ describe('a body of very many parts', () => {
     expect(state).toBe('broken');
     expect(errors).toEqual([{ error: 'Only the first 400 parts are applied (PROVIDER_WEBHOOK_MAX_PARTS)' }]);
     expect(await Promise.all(phones.map(async (phone) => (await messagesOf(phone)).length))).toEqual([1, 1, 0]);
-    const [{ body }] = await app.rows('select body from provider_webhooks order by received_at desc limit 1');
+    const { body } = await lastWebhook(app);
     expect(JSON.parse(body.toString())).toHaveLength(399);
   });
 
@@ -295,12 +299,12 @@ describe('a body of very many parts', () => {
   test('keeps the first of its faults, and how many there are besides', async () => {
     const { errors } = await applied(bodyFor(channel, { messages: Array(250).fill({}) }));
     expect(errors).toHaveLength(101);
-    expect(errors[0]).toEqual({ error: 'Not understood: "id" is required', part: '{}' });
-    expect(errors[100]).toEqual({ error: '150 more parts could not be applied' });
+    expect(errors![0]).toEqual({ error: 'Not understood: "id" is required', part: '{}' });
+    expect(errors![100]).toEqual({ error: '150 more parts could not be applied' });
 
     const { errors: long } = await applied(bodyFor(channel, { messages: Array(50).fill({ id: 'x'.repeat(5_000) }) }));
     expect(JSON.stringify(long).length).toBeLessThan(80_000);
-    expect(long.at(-1).error).toMatch(/^\d+ more parts could not be applied$/);
+    expect(long!.at(-1)!.error).toMatch(/^\d+ more parts could not be applied$/);
   });
 });
 

@@ -2,6 +2,8 @@ import { expect, test } from '@jest/globals';
 import { useApp } from '../../support/app.ts';
 import { bodyFor, inboundFrom, newId, statusOf } from '../../support/provider-body.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { messageRows } from '../../support/work/messages.ts';
+import { providerWebhookRows } from '../../support/work/provider-webhooks.ts';
 
 const app = useApp();
 const statuses = 400;
@@ -15,10 +17,9 @@ test('who writes to us does not wait behind the statuses of a campaign, which ar
     );
   await app.webhook(bodyFor(channel, inboundFrom(phone)));
   await app.startWorkers({ STATUSES_CONCURRENCY: '1', DEFAULT_CONCURRENCY: '1' });
-  const waitingNow = async () =>
-    (await app.one(`select count(*)::int as count from provider_webhooks where state = 'received'`)).count as number;
+  const waitingNow = async () => (await providerWebhookRows.count(app, { state: 'received' })) as number;
   const waiting = await waitFor('the message', async () => {
-    const [message] = await app.rows('select id from messages where from_phone = $1', [phone]);
+    const [message] = await messageRows.all(app, { from_phone: phone }, ['id']);
     return message && waitingNow();
   });
   expect(waiting).toBeGreaterThan(statuses / 4);

@@ -6,6 +6,9 @@ import { bodyFor, newId, statusOf } from '../../support/provider-body.ts';
 import { testSecrets } from '../../support/secrets.ts';
 import { answerFrom, flowMessage, flowOf } from '../../support/sent-flows.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { flowResponseRows, flowRows, flowSendRows } from '../../support/work/flows.ts';
+import { messageRows } from '../../support/work/messages.ts';
+import { providerWebhookRows } from '../../support/work/provider-webhooks.ts';
 
 const app = useApp({ workers: true });
 let channel: Channel;
@@ -31,9 +34,9 @@ async function received(phone: string, response: object | string, named: { to?: 
   const id = named.id ?? newId();
   expect((await app.webhook(bodyFor(channel, answerFrom(phone, response, { ...named, id })))).status).toBe(200);
   await app.idle();
-  expect(await app.rows(`select errors from provider_webhooks where state <> 'applied'`)).toEqual([]);
-  const message = await app.one('select * from messages where provider_message_id = $1', [id]);
-  const [response_] = await app.rows('select * from flow_responses where message_id = $1', [message.id]);
+  expect(await providerWebhookRows.all(app, { state: { $ne: 'applied' } }, ['errors'])).toEqual([]);
+  const message = await messageRows.one(app, { provider_message_id: id });
+  const [response_] = await flowResponseRows.all(app, { message_id: message.id });
   return { message, response: response_ as Body };
 }
 const told = async ({ id }: Body) =>
@@ -77,8 +80,7 @@ describe('an answer', () => {
         response: data,
       },
     ]);
-    const [{ responded_at }] = await app.rows('select responded_at from flow_sends where message_id = $1', [id]);
-    expect(responded_at).not.toBeNull();
+    expect((await flowSendRows.one(app, { message_id: id })).responded_at).not.toBeNull();
   });
 
   test('without a token of the client has none', async () => {
@@ -92,17 +94,17 @@ describe('an answer', () => {
     const id = newId();
     const { message } = await received(phone, { day: 'mon' }, { to: providerId, id });
     await received(phone, { day: 'mon' }, { to: providerId, id });
-    expect(await app.rows('select 1 from flow_responses where message_id = $1', [message.id])).toHaveLength(1);
+    expect(await flowResponseRows.count(app, { message_id: message.id })).toBe(1);
     expect(await told(message)).toHaveLength(1);
   });
 
   test('given again is another response, and counts once', async () => {
     const { phone, providerId, id } = await sent();
     await received(phone, { day: 'mon' }, { to: providerId });
-    const [first] = await app.rows('select responded_at from flow_sends where message_id = $1', [id]);
+    const [first] = await flowSendRows.all(app, { message_id: id }, ['responded_at']);
     await received(phone, { day: 'tue' }, { to: providerId });
-    expect(await app.rows('select 1 from flow_responses where sent_message_id = $1', [id])).toHaveLength(2);
-    expect(await app.rows('select responded_at from flow_sends where message_id = $1', [id])).toEqual([first]);
+    expect(await flowResponseRows.count(app, { sent_message_id: id })).toBe(2);
+    expect(await flowSendRows.all(app, { message_id: id }, ['responded_at'])).toEqual([first]);
   });
 });
 
@@ -129,10 +131,7 @@ describe('it is matched', () => {
 
   test('by an earlier send of a message that was sent again', async () => {
     const { id, phone, providerId } = await sent();
-    await app.rows(
-      `update messages set superseded_ids = array[provider_message_id], provider_message_id = 'wamid.' || id where id = $1`,
-      [id],
-    );
+    await messageRows.change(app, id, { superseded_ids: [providerId], provider_message_id: `wamid.${id}` });
     const { response } = await received(phone, { day: 'mon' }, { to: providerId });
     expect(response).toMatchObject({ flow_id: flow.id, sent_message_id: id });
   });
@@ -209,52 +208,48 @@ describe('an answer that comes before the provider’s id of its message is know
   async function unanswered() {
     const before = await sent();
     await app.idle();
-    await app.rows(`update messages set status = 'sending', provider_message_id = null where id = $1`, [before.id]);
+    await messageRows.change(app, before.id, { status: 'sending', provider_message_id: null });
     return before;
   }
   const wake = (messageId: string) =>
     waitFor('the answer', async () => {
-      const [row] = await app.rows('select flow_id from flow_responses where message_id = $1 and flow_id is not null', [
-        messageId,
-      ]);
+      const [row] = await flowResponseRows.all(app, { message_id: messageId, flow_id: { $ne: null } }, ['flow_id']);
       return row !== undefined;
     });
   const deliver = async (phone: string, response: object, to: string) => {
     const id = newId();
     await app.webhook(bodyFor(channel, answerFrom(phone, response, { to, id })));
-    const message: Body = await waitFor(
-      'the message',
-      async () => (await app.rows('select * from messages where provider_message_id = $1', [id]))[0],
-    );
+    const message: Body = await waitFor('the message', async () => (await messageRows.all(app, { provider_message_id: id }))[0]);
     return message;
   };
 
   test('is stored at once, and told with its flow when a status proves the send', async () => {
     const { id, phone, providerId } = await unanswered();
     const message = await deliver(phone, { day: 'tue', name: 'Ada' }, providerId);
-    const [response] = await app.rows('select flow_id, answers from flow_responses where message_id = $1', [message.id]);
-    expect([response.flow_id, await told(message)]).toEqual([null, []]);
+    const [response] = await flowResponseRows.all(app, { message_id: message.id }, ['flow_id', 'answers']);
+    expect(response!.flow_id).toBeNull();
+    expect(await told(message)).toEqual([]);
     const status = { ...statusOf(providerId, 'delivered'), biz_opaque_callback_data: id };
     await app.webhook(bodyFor(channel, { statuses: [status] }));
     await wake(message.id);
     await app.idle();
-    const [matched] = await app.rows('select * from flow_responses where message_id = $1', [message.id]);
+    const [matched] = await flowResponseRows.all(app, { message_id: message.id });
     expect(matched).toMatchObject({ flow_id: flow.id, sent_message_id: id, client_token: 'booking-4711', answers });
-    expect(await told(message)).toMatchObject([{ flow_id: flow.id, client_token: 'booking-4711', response_id: matched.id }]);
+    expect(await told(message)).toMatchObject([{ flow_id: flow.id, client_token: 'booking-4711', response_id: matched!.id }]);
   });
 
   test('needs no wait with a token', async () => {
     const { id, phone, providerId } = await unanswered();
     const message = await deliver(phone, { flow_token: ours(id), day: 'mon' }, providerId);
     expect(await told(message)).toMatchObject([{ flow_id: flow.id }]);
-    await app.rows(`update messages set status = 'read', provider_message_id = $2 where id = $1`, [id, providerId]);
+    await messageRows.change(app, id, { status: 'read', provider_message_id: providerId });
   });
 
   test('is told without a flow when the send was of another message', async () => {
     const { id, phone } = await unanswered();
     const message = await deliver(phone, { day: 'mon' }, newId());
     expect(await told(message)).toEqual([]);
-    await app.rows(`update messages set status = 'read', provider_message_id = $2 where id = $1`, [id, newId()]);
+    await messageRows.change(app, id, { status: 'read', provider_message_id: newId() });
     await waitFor('the event', async () => (await told(message)).length > 0);
     expect(await told(message)).toMatchObject([{ flow_id: null, response: { day: 'mon' } }]);
   });
@@ -309,10 +304,8 @@ describe('what was answered is kept whole:', () => {
         response: { day: 'mon', name: 'Ada' },
         with_token,
       });
-      await waitFor('the answer', async () =>
-        (await app.rows('select 1 from messages where provider_message_id = $1', [message_id])).at(0),
-      );
-      const [response] = await app.rows('select * from flow_responses where sent_message_id = $1', [id]);
+      await waitFor('the answer', async () => (await messageRows.count(app, { provider_message_id: message_id })) > 0);
+      const [response] = await flowResponseRows.all(app, { sent_message_id: id });
       expect(response).toMatchObject({ flow_id: flow.id, client_token: 'booking-4711', response: { day: 'mon' } });
     }
   });
@@ -323,7 +316,7 @@ test('a flow that is deleted leaves its answers without it', async () => {
   const { phone } = await app.conversation(channel);
   const { data } = (await app.text(channel, phone, flowMessage({ flow_id: made.id, flow_token: 'mine' }))).body;
   const { provider_message_id: to } = await app.messageIn(data.id, 'read');
-  await app.rows('delete from flows where id = $1', [made.id]);
+  await flowRows.remove(app, made.id);
   const { response } = await received(phone, { day: 'mon' }, { to });
   expect(response).toMatchObject({ flow_id: null, sent_message_id: data.id, client_token: 'mine' });
   expect(response.answers).toEqual([{ id: 'day', label: 'day', value: 'mon', text: 'mon' }]);

@@ -2,6 +2,10 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { type Channel, useApp } from '../../support/app.ts';
 import { bodyFor, inboundFrom, textFrom } from '../../support/provider-body.ts';
+import { contactRows, duplicateRows, identityRows } from '../../support/work/contacts.ts';
+import { conversationRows, messageRows } from '../../support/work/messages.ts';
+import { providerWebhookRows } from '../../support/work/provider-webhooks.ts';
+import { ago } from '../../support/work/rows.ts';
 
 const app = useApp({ workers: true });
 let channel: Channel;
@@ -12,7 +16,7 @@ beforeAll(async () => {
 async function applied(...bodies: object[]) {
   for (const body of bodies) expect((await app.webhook(body)).status).toBe(200);
   await app.idle();
-  expect(await app.rows(`select errors from provider_webhooks where state <> 'applied'`)).toEqual([]);
+  expect(await providerWebhookRows.all(app, { state: { $ne: 'applied' } }, ['errors'])).toEqual([]);
 }
 const system = (from: string, said: object, more: object = {}) =>
   bodyFor(channel, { messages: [{ ...textFrom(from, { ...more }), text: undefined, type: 'system', system: said }] });
@@ -21,18 +25,20 @@ const newNumber = (from: string, to: string, more: object = {}) =>
 const writes = (phone: string, more = {}) => applied(bodyFor(channel, inboundFrom(phone, more)));
 
 const identitiesOf = async (id: string) =>
-  (await app.rows('select type, value from contact_identities where contact_id = $1 order by type, value', [id])).map(
+  (await identityRows.all(app, { contact_id: id }, ['type', 'value'], { type: 'asc', value: 'asc' })).map(
     ({ type, value }) => `${type} ${value}`,
   );
 const spelled = (phone: string) => [`messaging_app ${phone}`, `phone +${phone}`];
 const ownerOf = async (value: string) =>
-  (await app.rows('select contact_id from contact_identities where value = $1', [value]))[0]?.contact_id as string | undefined;
-const numberOf = async (id: string) => (await app.one('select phone_number from contacts where id = $1', [id])).phone_number;
+  (await identityRows.all(app, { value }, ['contact_id']))[0]?.contact_id as string | undefined;
+const numberOf = async (id: string) => (await contactRows.one(app, id)).phone_number;
 const updates = async (id: string) =>
   (await app.events(id)).filter(({ type }) => type === 'contact.updated').map(({ data }) => data.changed);
-const contacts = async () => (await app.one('select count(*)::int as n from contacts')).n;
-const pairsOf = (id: string) =>
-  app.rows('select contact_id, other_id, reason from contact_duplicates where $1 in (contact_id, other_id)', [id]);
+const contacts = () => contactRows.count(app);
+const pairsOf = async (id: string) =>
+  (await duplicateRows.all(app, {}, ['contact_id', 'other_id', 'reason'])).filter(
+    ({ contact_id, other_id }) => contact_id === id || other_id === id,
+  );
 
 describe('a new number', () => {
   test('is the contact’s instead of the old one, and the message is in their conversation', async () => {
@@ -44,10 +50,11 @@ describe('a new number', () => {
     expect(await identitiesOf(id)).toEqual(spelled(next));
     expect(await numberOf(id)).toBe(`+${next}`);
     expect((await updates(id)).at(-1)).toEqual(['phone_number', 'identities']);
-    const messages = await app.rows('select type, from_phone from messages where contact_id = $1 order by id', [id]);
+    const messages = await messageRows.all(app, { contact_id: id }, ['type', 'from_phone'], { id: 'asc' });
     expect(messages).toEqual(['text', 'system'].map((type) => ({ type, from_phone: old })));
     await writes(next);
-    expect(await app.rows('select distinct conversation_id from messages where contact_id = $1', [id])).toHaveLength(1);
+    const conversations = (await messageRows.all(app, { contact_id: id })).map(({ conversation_id }) => conversation_id);
+    expect(new Set(conversations).size).toBe(1);
     expect(await contacts()).toBe(known);
   });
 
@@ -66,7 +73,7 @@ describe('a new number', () => {
     await applied(body);
     expect([await ownerOf(old), await ownerOf(next)]).toEqual([heir, id]);
     expect(await pairsOf(id)).toEqual([]);
-    expect(await app.rows(`select 1 from messages where type = 'system' and from_phone = $1`, [old])).toHaveLength(1);
+    expect(await messageRows.count(app, { type: 'system', from_phone: old })).toBe(1);
   });
 
   test('of another contact: nothing is taken, and the two are listed', async () => {
@@ -77,9 +84,7 @@ describe('a new number', () => {
     await applied(newNumber(old, next));
     expect([await identitiesOf(id), await identitiesOf(other)]).toEqual([spelled(old), spelled(next)]);
     expect(await pairsOf(id)).toEqual([{ contact_id: id, other_id: other, reason: 'number_changed' }]);
-    expect((await app.one(`select contact_id from messages where type = 'system' and from_phone = $1`, [old])).contact_id).toBe(
-      id,
-    );
+    expect((await messageRows.one(app, { type: 'system', from_phone: old })).contact_id).toBe(id);
   });
 
   test('of somebody we do not know: a contact by the new one', async () => {
@@ -96,7 +101,7 @@ describe('a new number', () => {
     await app.call('contacts.identities.create', { params: { contactID: id }, body: { type: 'phone', value: `+${other}` } });
     await applied(newNumber(old, next, { user_id: `US.${next}`, previous_user_id: `US.${old}` }));
     expect(await identitiesOf(id)).toEqual([...spelled(next), ...spelled(other), `messaging_app_id US.${next}`].sort());
-    const { search } = await app.one('select search from contacts where id = $1', [id]);
+    const { search } = await contactRows.one(app, id, ['search']);
     expect(search.split('\n')).toEqual([expect.any(String), next, '', other]);
   });
 
@@ -106,7 +111,7 @@ describe('a new number', () => {
     const id = (await ownerOf(old))!;
     for (const wa_id of ['', 'x', '1', old, null, {}]) await applied(system(old, { type: 'user_changed_number', wa_id }));
     expect(await identitiesOf(id)).toEqual(spelled(old));
-    expect(await app.rows(`select 1 from messages where type = 'system' and contact_id = $1`, [id])).toHaveLength(6);
+    expect(await messageRows.count(app, { type: 'system', contact_id: id })).toBe(6);
   });
 });
 
@@ -116,23 +121,18 @@ describe('a notice of the provider is nothing that the person wrote', () => {
     ['customer_identity_changed', (phone) => system(phone, { body: 'User A changed', type: 'customer_identity_changed' })],
   ];
   const conversationOf = async (id: string) =>
-    app.one('select id, status, unread_count, last_inbound_at::text from conversations where contact_id = $1', [id]);
+    conversationRows.one(app, { contact_id: id }, ['id', 'status', 'unread_count', 'last_inbound_at']);
 
   test.each(notices)('%s: no window, nothing unread, and a resolved conversation stays so', async (_, notice) => {
     const phone = app.phone();
     await writes(phone);
     const contactId = (await ownerOf(phone))!;
     const { id } = await conversationOf(contactId);
-    await app.rows(
-      `update conversations
-          set status = 'resolved', unread_count = 0, last_inbound_at = clock_timestamp() - interval '2 days'
-        where id = $1`,
-      [id],
-    );
+    await conversationRows.change(app, id, { status: 'resolved', unread_count: 0, last_inbound_at: ago('2 days') });
     const before = await conversationOf(contactId);
     await applied(notice(phone));
     expect(await conversationOf(contactId)).toEqual(before);
-    expect(await app.rows(`select 1 from messages where type = 'system' and conversation_id = $1`, [id])).toHaveLength(1);
+    expect(await messageRows.count(app, { type: 'system', conversation_id: id })).toBe(1);
     const told = (await app.events(id)).filter(({ type }) => type === 'conversation.updated').at(-1)!;
     expect(told.data).toMatchObject({ status: 'resolved', changed: ['preview'] });
   });
@@ -145,8 +145,9 @@ describe('a notice of the provider is nothing that the person wrote', () => {
     const body = { status: 'snoozed', snoozed_until: until };
     expect((await app.call('conversations.update', { params: { conversationID: id }, body })).status).toBe(200);
     await applied(newNumber(phone, app.phone()));
-    const row = await app.one('select status, snoozed_until from conversations where id = $1', [id]);
-    expect([row.status, new Date(row.snoozed_until).toISOString()]).toEqual(['snoozed', until]);
+    const row = await conversationRows.one(app, id, ['status', 'snoozed_until']);
+    expect(row.status).toBe('snoozed');
+    expect(new Date(row.snoozed_until!).toISOString()).toBe(until);
   });
 });
 
@@ -198,7 +199,7 @@ test('a message from addresses of two contacts: the older gets it, and the two a
   await writes(phone, { from_user_id: userId });
   await writes(phone, { from_user_id: userId });
   expect(await pairsOf(id)).toEqual([{ contact_id: id, other_id: other, reason: 'same_person' }]);
-  expect(await app.rows('select 1 from messages where contact_id = $1', [id])).toHaveLength(3);
+  expect(await messageRows.count(app, { contact_id: id })).toBe(3);
 });
 
 test('messages that come while their contact is merged are all the survivor’s', async () => {
@@ -214,11 +215,10 @@ test('messages that come while their contact is merged are all the survivor’s'
   ]);
   expect([merged.status, merged.body.data.id]).toEqual([200, id]);
   await app.idle();
-  const messages = await app.rows(
-    'select contact_id, conversation_id, count(*)::int as n from messages where from_phone = any($1) group by 1, 2',
-    [[one, two]],
-  );
-  expect(messages).toEqual([{ contact_id: id, conversation_id: expect.any(String), n: 18 }]);
-  expect(await app.rows(`select errors from provider_webhooks where state <> 'applied'`)).toEqual([]);
+  const messages = await messageRows.all(app, { from_phone: { $in: [one, two] } }, ['contact_id', 'conversation_id']);
+  expect(messages).toHaveLength(18);
+  expect(new Set(messages.map(({ contact_id }) => contact_id))).toEqual(new Set([id]));
+  expect(new Set(messages.map(({ conversation_id }) => conversation_id)).size).toBe(1);
+  expect(await providerWebhookRows.all(app, { state: { $ne: 'applied' } }, ['errors'])).toEqual([]);
   expect(await checkJobs(app.web.deps.database)).toEqual([]);
 });

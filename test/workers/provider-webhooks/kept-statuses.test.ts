@@ -9,6 +9,10 @@ import { message } from '../../support/factories/message.ts';
 import { newId, statusOf } from '../../support/provider-body.ts';
 import { openProviderHouse, type ProviderHouse } from '../../support/provider-house.ts';
 import { roundTrips, turns } from '../../support/turns.ts';
+import { jobRows, makeDue } from '../../support/work/jobs.ts';
+import { messageRows } from '../../support/work/messages.ts';
+import { unmatchedStatusRows } from '../../support/work/provider-webhooks.ts';
+import { ago, ahead } from '../../support/work/rows.ts';
 
 /** A status that came before its message had the provider's id. */
 let house: ProviderHouse;
@@ -36,9 +40,8 @@ async function receive(...statuses: object[]) {
 }
 /** Runs the job of every kept status that is due; how many there were. */
 async function matchDue() {
-  const due = await house.sql<{ id: string; run: number }>(
-    `select id, run from jobs where name = 'provider-webhooks.match-status' and run_at <= clock_timestamp() + interval '20 ms'`,
-  );
+  const dueSoon = { name: 'provider-webhooks.match-status', run_at: { $lt: ahead('20 ms') } };
+  const due = await jobRows.all(house, dueSoon, ['id', 'run']);
   await Promise.all(due.map((one) => house.match(one)));
   return due.length;
 }
@@ -127,7 +130,7 @@ test('so does a message that the owner sends from the phone app', async () => {
     direction: 'outbound',
   });
   expect(await matchDue()).toBe(1);
-  const [row] = await house.sql('select status from messages where provider_message_id = $1', [providerId]);
+  const [row] = await messageRows.all(house, { provider_message_id: providerId }, ['status']);
   expect(row).toEqual({ status: 'delivered' });
 });
 
@@ -136,12 +139,12 @@ test('after ten minutes it is dropped; sooner its job waits for the rest of them
   await receive(statusOf(providerId, 'delivered'));
   const [kept] = await house.kept(providerId);
   const job = (await house.jobOf(kept!.id))!;
-  await house.sql(`update jobs set run_at = clock_timestamp() where id = $1`, [job.id]);
-  await house.sql(`update unmatched_statuses set received_at = clock_timestamp() - interval '4 min'`);
+  await makeDue(house, job.id);
+  await unmatchedStatusRows.change(house, {}, { received_at: ago('4 min') });
   expect(await house.match(job)).toMatchObject({ kind: 'wait' });
   expect((await house.jobOf(kept!.id))!.run_in).toBeGreaterThan(350);
-  await house.sql(`update jobs set run_at = clock_timestamp() where id = $1`, [job.id]);
-  await house.sql(`update unmatched_statuses set received_at = clock_timestamp() - interval '11 min'`);
+  await makeDue(house, job.id);
+  await unmatchedStatusRows.change(house, {}, { received_at: ago('11 min') });
   // Parked meanwhile, with a number of its own.
   expect(await house.match((await house.jobOf(kept!.id))!)).toEqual({ kind: 'done' });
   expect((await house.kept(providerId))[0]!.state).toBe('dropped');
@@ -152,9 +155,9 @@ test('a message that got its id in a way nobody told of is found at the end of t
   const [id, providerId] = [await sending(), newId()];
   await receive(statusOf(providerId, 'delivered'));
   const job = (await house.jobOf((await house.kept(providerId))[0]!.id))!;
-  await house.sql('update messages set provider_message_id = $2 where id = $1', [id, providerId]);
-  await house.sql(`update unmatched_statuses set received_at = clock_timestamp() - interval '11 min'`);
-  await house.sql(`update jobs set run_at = clock_timestamp() where id = $1`, [job.id]);
+  await messageRows.change(house, id, { provider_message_id: providerId });
+  await unmatchedStatusRows.change(house, {}, { received_at: ago('11 min') });
+  await makeDue(house, job.id);
   await house.match(job);
   expect((await house.messageState(id)).status).toBe('delivered');
 });

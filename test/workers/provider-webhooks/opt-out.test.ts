@@ -7,6 +7,12 @@ import { contact } from '../../support/factories/contact.ts';
 import { bodyFor, failure, inboundFrom, newId, statusOf } from '../../support/provider-body.ts';
 import { testSecrets } from '../../support/secrets.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { templateRows } from '../../support/work/channels.ts';
+import { identityRows, suppressedAddressRows } from '../../support/work/contacts.ts';
+import { holdForever, releasePool } from '../../support/work/jobs.ts';
+import { lockWaiters } from '../../support/work/locks.ts';
+import { messageRows } from '../../support/work/messages.ts';
+import { lastWebhook } from '../../support/work/provider-webhooks.ts';
 
 /** What a person says against being written to: as a message, to the provider, and by a send that is refused. */
 const app = useApp({ workers: true, workerEnv: { STOP_WORDS: 'STOP, Berhenti' } });
@@ -21,12 +27,12 @@ async function applied(body: object) {
   await app.settled();
   expect((await app.webhook(body)).status).toBe(200);
   await app.idle();
-  const [row] = await app.rows('select state, errors from provider_webhooks order by received_at desc limit 1');
-  return row;
+  const { state, errors } = await lastWebhook(app);
+  return { state, errors };
 }
 const write = (phone: string, more: object = {}) => applied(bodyFor(channel, inboundFrom(phone, { ...more })));
 const contactOf = async (phone: string): Promise<string> =>
-  (await app.one(`select contact_id from contact_identities where type = 'phone' and value = $1`, [`+${phone}`])).contact_id;
+  (await identityRows.one(app, { type: 'phone', value: `+${phone}` })).contact_id;
 const read = async (what: string, contactID: string) =>
   (await app.call(`contacts.${what}.list`, { params: { contactID } })).body.data;
 const statusIn = async (contactId: string) => (await read('consents', contactId))[0]?.status;
@@ -42,7 +48,7 @@ describe('a stop word', () => {
     const id = newId();
     const body = bodyFor(channel, inboundFrom(phone, { id, text: { body: ' stop ' } }));
     expect(await applied(body)).toEqual({ state: 'applied', errors: null });
-    const message = await app.one('select id from messages where provider_message_id = $1', [id]);
+    const message = await messageRows.one(app, { provider_message_id: id }, ['id']);
     expect(await read('suppressions', contactId)).toEqual([
       expect.objectContaining({ channel: 'messaging_app', reason: 'unsubscribed', expires_at: null }),
     ]);
@@ -110,10 +116,7 @@ test('who was forgotten with a no and writes again comes back with it', async ()
   const phone = app.phone();
   const { organizationId } = app.tenant;
   const [hash] = hashesOf(testSecrets, organizationId, [{ type: 'phone', source: '', value: `+${phone}` }]);
-  await app.rows(
-    `insert into suppressed_addresses (organization_id, hash, channel, reason) values ($1, $2, 'all', 'complaint')`,
-    [organizationId, hash],
-  );
+  await suppressedAddressRows.add(app, { organization_id: organizationId, hash, channel: 'all', reason: 'complaint' });
   await write(phone);
   expect(await read('suppressions', await contactOf(phone))).toEqual([
     expect.objectContaining({ channel: 'all', reason: 'complaint', expires_at: null }),
@@ -155,7 +158,7 @@ describe('marketing stopped or resumed at the provider', () => {
       proof: 'User requested to stop marketing messages',
     });
     expect(await read('suppressions', contactId)).toEqual([]);
-    await app.rows(`update templates set category = 'utility' where channel_id = $1`, [channel.id]);
+    await templateRows.change(app, { channel_id: channel.id }, { category: 'utility' });
     await write(phone);
     expect((await app.text(channel, phone)).status).toBe(201);
   });
@@ -246,7 +249,7 @@ describe('marketing stopped or resumed at the provider', () => {
     const [phone, next] = [app.phone(), app.phone()];
     const row = await applyPreferences(phone, preference(phone, 'stop', seconds(), more), preference(next, 'stop', seconds()));
     expect(row.state).toBe(state);
-    expect(await app.rows(`select 1 from contact_identities where value = $1`, [`+${phone}`])).toEqual([]);
+    expect(await identityRows.count(app, { value: `+${phone}` })).toBe(0);
     expect(await statusIn(await contactOf(next))).toBe('denied');
   });
 });
@@ -315,23 +318,19 @@ describe('a send that the provider refuses with 131050', () => {
     const pool = `channel:${channel.id}`;
     if (isAtOnce) {
       await app.fault(channel, { status: 400, code: 131050 });
-      await app.rows(`update pools set held_until = 'infinity' where id = $1`, [pool]);
+      await holdForever(app, pool);
     }
     const { id } = (await app.text(channel, phone)).body.data;
     const sent = isAtOnce ? undefined : await app.messageIn(id, 'sent');
     const holder = new pg.Client({ connectionString: app.web.deps.config.databaseUrl });
     await holder.connect();
     await holder.query('select pg_advisory_lock(hashtextextended($1, 0))', [contactLock(contactId)]);
-    const waiting = (count: number) =>
-      waitFor('the wait', async () => {
-        const locks = `select 1 from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()`;
-        return (await app.rows(locks)).length === count;
-      });
+    const waiting = (count: number) => waitFor('the wait', async () => (await lockWaiters(app)).length === count);
     const merging = app.call('contacts.merge', { params: { contactID: survivor.id }, body: { contact_id: contactId } });
     await waiting(1);
     if (sent) await app.webhook(bodyFor(channel, { statuses: [statusOf(sent.provider_message_id, 'failed', failure(131050))] }));
     else {
-      await app.rows('update pools set held_until = null where id = $1', [pool]);
+      await releasePool(app, pool);
       await app.web.deps.ledger.fill({ organization_id: app.tenant.organizationId, id: pool });
     }
     await waiting(2);

@@ -6,6 +6,14 @@ import { message } from '../../support/factories/message.ts';
 import { inboundFrom, newId, statusOf, textFrom } from '../../support/provider-body.ts';
 import { openProviderHouse, type ProviderHouse } from '../../support/provider-house.ts';
 import { answerFrom } from '../../support/sent-flows.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { recipientRows } from '../../support/work/campaigns.ts';
+import { eventRows } from '../../support/work/events.ts';
+import { flowResponseRows, flowSendRows } from '../../support/work/flows.ts';
+import { jobRows } from '../../support/work/jobs.ts';
+import { isLockAwaited } from '../../support/work/locks.ts';
+import { conversationRows, messageRows } from '../../support/work/messages.ts';
+import { deliveryRows, endpointRows } from '../../support/work/webhooks.ts';
 
 let house: ProviderHouse;
 beforeAll(async () => {
@@ -30,16 +38,10 @@ async function applied(talk: ConversationMade, value: object, statuses: object[]
 }
 const written = (talk: ConversationMade, more = {}) => applied(talk, inboundFrom(digits(talk), more));
 const shown = async ({ id }: ConversationMade) =>
-  (await house.sql('select status, unread_count, preview, profile_name from conversations where id = $1', [id]))[0];
-const told = async ({ id }: ConversationMade) =>
-  house.sql<{ type: string; data: { changed?: string[]; status?: string } }>(
-    'select type, data from events where subject_id = $1 order by seq',
-    [id],
-  );
+  (await conversationRows.all(house, id, ['status', 'unread_count', 'preview', 'profile_name']))[0];
+const told = async ({ id }: ConversationMade) => eventRows.all(house, { subject_id: id }, ['type', 'data'], { seq: 'asc' });
 const stored = ({ id }: ConversationMade) =>
-  house.sql('select type, content, contact_id, context_message_id from messages where conversation_id = $1 order by created_at', [
-    id,
-  ]);
+  messageRows.all(house, { conversation_id: id }, ['type', 'content', 'contact_id', 'context_message_id'], { created_at: 'asc' });
 const whole = { trips: 3, state: 'applied', errors: null };
 
 describe('a body with a message of somebody who is known takes three round trips', () => {
@@ -58,7 +60,7 @@ describe('a body with a message of somebody who is known takes three round trips
 
   test('of a resolved conversation, which it opens', async () => {
     const talk = await newTalk();
-    await house.sql(`update conversations set status = 'resolved' where id = $1`, [talk.id]);
+    await conversationRows.change(house, talk.id, { status: 'resolved' });
     expect(await written(talk)).toEqual(whole);
     expect(await shown(talk)).toMatchObject({ status: 'open', unread_count: 1 });
     expect((await told(talk)).at(-1)!.data).toMatchObject({ status: 'open', changed: ['status', 'preview', 'unread_count'] });
@@ -83,14 +85,17 @@ describe('an answer', () => {
     const id = await message(house.em(), house.organizationId, talk, { status: 'read', providerMessageId });
     const given = { accountId: newId() };
     const { id: flowId } = await flowAtProvider(house.em(), house.organizationId, talk.channel.id, given);
-    await house.sql(
-      'insert into flow_sends (organization_id, message_id, flow_id, version, client_token) values ($1, $2, $3, 1, $4)',
-      [house.organizationId, id, flowId, 'mine'],
-    );
+    await flowSendRows.add(house, {
+      organization_id: house.organizationId,
+      message_id: id,
+      flow_id: flowId,
+      version: 1,
+      client_token: 'mine',
+    });
     return { id, flowId, providerMessageId };
   }
   const responseTo = async (id: string) =>
-    (await house.sql('select flow_id, client_token, response, answers from flow_responses where sent_message_id = $1', [id]))[0];
+    (await flowResponseRows.all(house, { sent_message_id: id }, ['flow_id', 'client_token', 'response', 'answers']))[0];
 
   test('to a flow takes as many round trips: with the response, told too', async () => {
     const talk = await newTalk();
@@ -104,8 +109,7 @@ describe('an answer', () => {
       answers: [{ id: 'day', label: 'Which day suits you?', value: 'tue', text: 'Tuesday' }],
     });
     expect((await told(talk)).map(({ type }) => type)).toEqual(['message.new', 'conversation.updated', 'flow.response_received']);
-    const [sent] = await house.sql('select responded_at is not null as is_answered from flow_sends where message_id = $1', [id]);
-    expect(sent).toEqual({ is_answered: true });
+    expect((await flowSendRows.one(house, { message_id: id })).responded_at).not.toBeNull();
   });
 
   test('to what opened no flow goes the longer way, and is a response of none', async () => {
@@ -144,15 +148,14 @@ describe('an answer', () => {
     const talk = await newTalk();
     const { id, messageId } = await people.person(await people.running(), 'read', talk);
     const providerMessageId = newId();
-    await house.sql('update messages set provider_message_id = $2 where id = $1', [messageId, providerMessageId]);
+    await messageRows.change(house, messageId, { provider_message_id: providerMessageId });
     const { trips, state } = await applied(
       talk,
       inboundFrom(digits(talk), { ...button, context: { from: '1', id: providerMessageId } }),
     );
     expect(trips).toBeGreaterThan(3);
     expect(state).toBe('applied');
-    const [clicked] = await house.sql('select clicked_at is not null as is_clicked from campaign_recipients where id = $1', [id]);
-    expect(clicked).toEqual({ is_clicked: true });
+    expect((await recipientRows.one(house, id)).clicked_at).not.toBeNull();
   });
 });
 
@@ -193,12 +196,7 @@ test('a conversation that is resolved between the look and the write: what is to
     await other.query('begin');
     await other.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`conversation:${talk.id}`]);
     const applying = house.apply(jobId);
-    for (;;) {
-      const [row] = await house.sql<{ waits: boolean }>(
-        `select exists (select 1 from pg_locks where locktype = 'advisory' and not granted) as waits`,
-      );
-      if (row!.waits) break;
-    }
+    await waitFor('the write', () => isLockAwaited(house, { event: 'advisory' }));
     await other.query(`update conversations set status = 'resolved' where id = $1`, [talk.id]);
     await other.query('commit');
     expect(await applying).toEqual({ kind: 'done' });
@@ -212,7 +210,7 @@ test('a conversation that is resolved between the look and the write: what is to
 test('twenty of one person at once: each once, and all are counted', async () => {
   const talk = await newTalk();
   const jobs = await Promise.all(Array.from({ length: 20 }, () => house.received(talk, [], inboundFrom(digits(talk)))));
-  const ids = await house.sql<{ id: string }>(`select id from jobs where subject_type = 'provider_webhook'`);
+  const ids = await jobRows.all(house, { subject_type: 'provider_webhook' }, ['id']);
   expect(ids).toHaveLength(jobs.length);
   await Promise.all(ids.map(({ id }) => house.apply(id)));
   expect(await stored(talk)).toHaveLength(20);
@@ -223,18 +221,18 @@ test('twenty of one person at once: each once, and all are counted', async () =>
 // The last one: fills of the endpoint's pool follow it.
 test('heard by an endpoint, as many round trips: each event has its delivery', async () => {
   const talk = await newTalk();
-  const [endpoint] = await house.sql<{ id: string }>(
-    `insert into webhook_endpoints (id, organization_id, url, event_types, ordering, secret)
-       values (uuidv7(), $1, 'https://example.com', '{message.new,conversation.updated}', 'best_effort', '') returning id`,
-    [house.organizationId],
-  );
+  const endpointId = await endpointRows.add(house, {
+    organization_id: house.organizationId,
+    url: 'https://example.com',
+    event_types: ['message.new', 'conversation.updated'],
+    ordering: 'best_effort',
+    secret: '',
+  });
   expect(await written(talk)).toEqual(whole);
-  const deliveries = await house.sql(
-    `select e.type from webhook_deliveries d join events e on e.id = d.event_id where e.subject_id = $1 order by e.seq`,
-    [talk.id],
-  );
-  expect(deliveries).toEqual([{ type: 'message.new' }, { type: 'conversation.updated' }]);
-  await house.sql('delete from jobs where subject_type = $1', ['webhook_delivery']);
-  await house.sql('delete from webhook_deliveries');
-  await house.sql('delete from webhook_endpoints where id = $1', [endpoint!.id]);
+  const delivered = (await deliveryRows.all(house, { endpoint_id: endpointId })).map(({ event_id }) => event_id);
+  const events = await eventRows.all(house, { id: { $in: delivered } }, ['type', 'subject_id'], { seq: 'asc' });
+  expect(events).toEqual(['message.new', 'conversation.updated'].map((type) => ({ type, subject_id: talk.id })));
+  await jobRows.remove(house, { subject_type: 'webhook_delivery' });
+  await deliveryRows.remove(house);
+  await endpointRows.remove(house, endpointId);
 });

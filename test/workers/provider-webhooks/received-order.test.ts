@@ -3,6 +3,7 @@ import { applyMessage } from '../../../src/provider-webhooks/apply-message.ts';
 import { type ConversationMade, conversation } from '../../support/factories/conversation.ts';
 import { newId } from '../../support/provider-body.ts';
 import { openProviderHouse, type ProviderHouse } from '../../support/provider-house.ts';
+import { conversationRows } from '../../support/work/messages.ts';
 
 /** A conversation shows messages in the order in which they came in, whichever worker was faster. */
 let house: ProviderHouse;
@@ -75,7 +76,7 @@ test('a message that comes hours late stands where it came in, counts as unread,
   await apply('now', { at: earlier, place: 1 }, newId(), written(0));
   await apply('hours ago', { at: later, place: 1 }, newId(), written(5));
   expect(await shown()).toEqual(['now', 'hours ago']);
-  const [row] = await house.sql(`select preview, unread_count from conversations where id = $1`, [talk.id]);
+  const [row] = await conversationRows.all(house, talk.id, ['preview', 'unread_count']);
   expect(row).toEqual({ preview: 'now', unread_count: 2 });
   const told = await house.sql(`select data->'changed' as changed from events where type = 'conversation.updated' order by seq`);
   expect(told.map(({ changed }) => changed)).toEqual([['preview', 'unread_count'], ['unread_count']]);

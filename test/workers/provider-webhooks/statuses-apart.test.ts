@@ -4,6 +4,7 @@ import { changesOf } from '../../../src/providers/messaging-app/inbound.ts';
 import { type ConversationMade, conversation } from '../../support/factories/conversation.ts';
 import { bodyOf, change, entry, inboundFrom, newId, statusOf } from '../../support/provider-body.ts';
 import { openProviderHouse, type ProviderHouse } from '../../support/provider-house.ts';
+import { jobRows } from '../../support/work/jobs.ts';
 
 let house: ProviderHouse;
 let talk: ConversationMade;
@@ -22,10 +23,8 @@ const template = { message_template_id: 1, message_template_name: 'x', message_t
 async function queueOf(...changes: object[]) {
   const body = bodyOf(...changes.map((one) => entry(numbered(), one)));
   await acceptProviderWebhook(house.em(), house.ledger.transact, changesOf(body));
-  const rows = await house.sql<{ queue: string; state: string }>(
-    `select queue, state from jobs where name = 'provider-webhooks.apply' order by seq desc limit 1`,
-  );
-  return rows[0];
+  const [last] = await jobRows.all(house, { name: 'provider-webhooks.apply' }, ['queue', 'state'], { seq: 'desc' });
+  return last;
 }
 
 test.each<[string, string, () => object[]]>([

@@ -6,6 +6,10 @@ import { type ConversationMade, conversation } from '../../support/factories/con
 import { message, queuedMessage } from '../../support/factories/message.ts';
 import { failure, newId, statusOf } from '../../support/provider-body.ts';
 import { openProviderHouse, type ProviderHouse } from '../../support/provider-house.ts';
+import { consentRows } from '../../support/work/contacts.ts';
+import { jobRows, makeDue } from '../../support/work/jobs.ts';
+import { messageRows } from '../../support/work/messages.ts';
+import { rightNow } from '../../support/work/rows.ts';
 
 let house: ProviderHouse;
 let talk: ConversationMade;
@@ -25,8 +29,8 @@ const sent = async (of = talk, providerMessageId = newId()) => ({
 /** Claimed, with its job, its answer not there yet. */
 async function sending(of = talk) {
   const { messageId: id, jobId } = await queuedMessage(house.ledger.transact, house.organizationId, of);
-  await house.sql(`update messages set status = 'sending', sending_at = clock_timestamp() where id = $1`, [id]);
-  await house.sql(`update jobs set state = 'queued' where id = $1`, [jobId]);
+  await messageRows.change(house, id, { status: 'sending', sending_at: rightNow() });
+  await jobRows.change(house, jobId, { state: 'queued' });
   return { id, jobId };
 }
 async function applied(...statuses: object[]) {
@@ -154,7 +158,7 @@ test('who refuses marketing is heard in the same body as other statuses', async 
   await applied(statusOf(other.providerId, 'delivered'), statusOf(refused.providerId, 'failed', failure(131050)));
   expect((await house.messageState(refused.id)).status).toBe('failed');
   expect((await house.messageState(other.id)).status).toBe('delivered');
-  const [consent] = await house.sql('select status from contact_consents where contact_id = $1', [talk.contact.id]);
+  const [consent] = await consentRows.all(house, { contact_id: talk.contact.id }, ['status']);
   expect(consent).toEqual({ status: 'denied' });
 });
 
@@ -184,7 +188,7 @@ describe('what is applied twice', () => {
     await house.sql('drop trigger die on provider_webhooks');
     await house.sql('drop function die');
     expect(await house.told(id)).toEqual(['message.status_update delivered']);
-    await house.sql('update jobs set run_at = clock_timestamp() where id = $1', [jobId]);
+    await makeDue(house, jobId);
     expect(await house.apply(jobId)).toEqual({ kind: 'done' });
     expect(await house.told(id)).toEqual(['message.status_update delivered', 'message.status_update read']);
   });
@@ -235,9 +239,7 @@ describe('the message changes between the look and the write', () => {
   test('to another conversation: its lock is taken', async () => {
     const { id, providerId } = await sent();
     const other = await conversation(house.em(), house.organizationId, { channel: talk.channel });
-    await raced(statusIn(providerId, 'delivered'), () =>
-      house.sql('update messages set conversation_id = $2 where id = $1', [id, other.id]),
-    );
+    await raced(statusIn(providerId, 'delivered'), () => messageRows.change(house, id, { conversation_id: other.id }));
     const [event] = await house.sql<{ subject_id: string }>(`select subject_id from events where data->>'message_id' = $1`, [id]);
     expect(event!.subject_id).toBe(other.id);
   });
@@ -245,7 +247,7 @@ describe('the message changes between the look and the write', () => {
   test('its contact is erased: the status still counts, and no id of the provider is stored', async () => {
     const { id, providerId } = await sent();
     await raced(statusIn(providerId, 'delivered'), () =>
-      house.sql('update messages set contact_id = null, provider_message_id = null where id = $1', [id]),
+      messageRows.change(house, id, { contact_id: null, provider_message_id: null }),
     );
     expect(await house.messageState(id)).toEqual({ status: 'delivered', provider_message_id: null, failure: null });
   });

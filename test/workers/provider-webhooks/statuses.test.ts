@@ -4,16 +4,18 @@ import { answerLock, conversationLane } from '../../../src/platform/ledger/locks
 import { type Channel, useApp } from '../../support/app.ts';
 import { bodyFor, bodyOf, change, entry, failure, newId, statusOf } from '../../support/provider-body.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { templateRows } from '../../support/work/channels.ts';
+import { redispatchNow } from '../../support/work/jobs.ts';
+import { messageRows } from '../../support/work/messages.ts';
+import { lastWebhook, unmatchedStatusRows } from '../../support/work/provider-webhooks.ts';
+import { ago, rightNow } from '../../support/work/rows.ts';
 
 const app = useApp({ workers: true });
 let channel: Channel;
 
 beforeAll(async () => {
   channel = await app.connect();
-  await waitFor(
-    'its templates',
-    async () => (await app.rows('select 1 from templates where channel_id = $1', [channel.id])).length > 0,
-  );
+  await waitFor('its templates', async () => (await templateRows.count(app, { channel_id: channel.id })) > 0);
 });
 
 type Wanted = { status?: string; providerMessageId?: string | null };
@@ -21,12 +23,20 @@ type Wanted = { status?: string; providerMessageId?: string | null };
 /** A message as the provider's answer leaves it. */
 async function message({ status = 'sent', providerMessageId = newId() }: Wanted = {}) {
   const { id: conversationId, contactId, phone } = await app.conversation(channel);
-  const { id } = await app.one(
-    `insert into messages (id, organization_id, channel_id, conversation_id, contact_id, direction, type, status, to_phone, content, provider_message_id, sending_at)
-     values (uuidv7(), $1, $2, $3, $4, 'outbound', 'text', $5, $6, '{}', $7, clock_timestamp()) returning id`,
-    [app.tenant.organizationId, channel.id, conversationId, contactId, status, phone, providerMessageId],
-  );
-  return { id: String(id), conversationId, providerId: providerMessageId ?? newId() };
+  const id = await messageRows.add(app, {
+    organization_id: app.tenant.organizationId,
+    channel_id: channel.id,
+    conversation_id: conversationId,
+    contact_id: contactId,
+    direction: 'outbound',
+    type: 'text',
+    status: status as 'sent',
+    to_phone: phone,
+    content: {},
+    provider_message_id: providerMessageId,
+    sending_at: rightNow(),
+  });
+  return { id, conversationId, providerId: providerMessageId ?? newId() };
 }
 
 const statuses = async (...list: object[]) => {
@@ -135,7 +145,7 @@ describe('whose status it is', () => {
 
   test("an inbound message's id is nobody's status", async () => {
     const { id, providerId } = await message();
-    await app.rows(`update messages set direction = 'inbound', status = 'received' where id = $1`, [id]);
+    await messageRows.change(app, id, { direction: 'inbound', status: 'received' });
     await statuses(statusOf(providerId, 'read'));
     expect(await statusNow(id)).toBe('received');
   });
@@ -145,7 +155,7 @@ describe('whose status it is', () => {
     const late = newId();
     await app.webhook(bodyFor(channel, { statuses: [statusOf(late, 'delivered')] }));
     const kept = await waitFor('it to be kept', async () => {
-      const [row] = await app.rows('select * from unmatched_statuses where provider_message_id = $1', [late]);
+      const [row] = await unmatchedStatusRows.all(app, { provider_message_id: late });
       return row;
     });
     expect(kept.state).toBe('waiting');
@@ -153,10 +163,7 @@ describe('whose status it is', () => {
     await app.web.deps.ledger.transact({ locks }, (tx) => recordAccepted(tx.of(app.tenant.organizationId), id, late));
     await app.messageIn(id, 'delivered');
     expect(await updatesOf(conversationId)).toEqual(['sent', 'delivered']);
-    await waitFor(
-      'the row to say so',
-      async () => (await app.one('select state from unmatched_statuses where id = $1', [kept.id])).state === 'matched',
-    );
+    await waitFor('the row to say so', async () => (await unmatchedStatusRows.one(app, kept.id)).state === 'matched');
     expect(await app.jobOf(kept.id)).toBeUndefined();
   });
 
@@ -164,26 +171,20 @@ describe('whose status it is', () => {
     const nobody = newId();
     await app.webhook(bodyFor(channel, { statuses: [statusOf(nobody, 'read')] }));
     const kept = await waitFor('it to be kept', async () => {
-      const [row] = await app.rows(
-        `update unmatched_statuses set received_at = clock_timestamp() - interval '11 min' where provider_message_id = $1 returning id`,
-        [nobody],
-      );
-      return row;
+      await unmatchedStatusRows.change(app, { provider_message_id: nobody }, { received_at: ago('11 min') });
+      return (await unmatchedStatusRows.all(app, { provider_message_id: nobody }, ['id']))[0];
     });
     // Its time has come: the sweeper finds a run that the queue does not know.
-    await app.rows(
-      'update jobs set run = run + 1, run_at = clock_timestamp(), check_at = clock_timestamp() where subject_id = $1',
-      [kept.id],
-    );
+    await redispatchNow(app, { subject_id: kept.id });
     await waitFor('it to be dropped', async () => {
-      const [row] = await app.rows('select state from unmatched_statuses where id = $1', [kept.id]);
+      const [row] = await unmatchedStatusRows.all(app, kept.id, ['state']);
       return row?.state === 'dropped';
     });
   });
 });
 
 describe('a template changes its state', () => {
-  const templateOf = (name: string) => app.one('select * from templates where channel_id = $1 and name = $2', [channel.id, name]);
+  const templateOf = (name: string) => templateRows.one(app, { channel_id: channel.id, name });
   const templateBody = (id: unknown, event: string, of: Channel = channel) =>
     bodyOf(
       entry(of, {
@@ -227,7 +228,8 @@ describe('a template changes its state', () => {
     );
     await app.idle();
     expect(await statusNow(id)).toBe('read');
-    const { state, errors } = await app.one('select state, errors from provider_webhooks order by received_at desc limit 1');
-    expect([state, errors.length]).toEqual(['broken', 1]);
+    const { state, errors } = await lastWebhook(app);
+    expect(state).toBe('broken');
+    expect(errors).toHaveLength(1);
   });
 });

@@ -2,6 +2,10 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
 import { approved, body, statusUpdates, templateIs, templateOf } from '../../support/templates.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { templateRows } from '../../support/work/channels.ts';
+import { jobRows } from '../../support/work/jobs.ts';
+import { providerWebhookRows } from '../../support/work/provider-webhooks.ts';
+import { ago } from '../../support/work/rows.ts';
 
 const app = useApp({ workers: true });
 let channel: Channel;
@@ -101,7 +105,7 @@ test('a quality and a category that come late are ignored, too', async () => {
 test('a copy of what was told before an edit: the edit is still under review', async () => {
   const template = await approved(app, channel);
   const at = Math.floor(Date.now() / 1_000) - 60;
-  await app.rows('update templates set told_at = to_timestamp($2) where id = $1', [template.id, at]);
+  await templateRows.change(app, template.id, { told_at: new Date(at * 1_000).toISOString() });
   await app.control('POST', '/behaviour', { template_review: null });
   const { status } = await app.call('templates.update', {
     params: { templateID: template.id },
@@ -145,11 +149,10 @@ async function editedThere(id: string) {
   await holds('Before');
   await app.call('templates.sync', { params: { channelID: on.id } });
   await app.idle();
-  const row = await app.one('select id, components from templates where provider_template_id = $1', [id]);
-  expect(row.components[0].text).toBe('Before');
+  const row = await templateRows.one(app, { provider_template_id: id }, ['id', 'components']);
+  expect((row.components as { text: string }[])[0]!.text).toBe('Before');
   await holds('After');
-  const longAgo = () =>
-    app.rows(`update templates set content_at = clock_timestamp() - interval '1 hour' where id = $1`, [row.id]);
+  const longAgo = () => templateRows.change(app, row.id, { content_at: ago('1 hour') });
   return { on, longAgo, row: { ...row, provider_template_id: id, name: template.name, language: template.language } };
 }
 
@@ -163,7 +166,7 @@ describe('of one that was edited at the provider itself, what is in it is read a
     await told(row, value, field, on);
     await templateIs(app, row.id, { components: [{ type: 'BODY', text: 'After' }] });
     await app.idle();
-    const syncs = await app.rows(`select state from jobs where subject_id = $1 and name = 'templates.sync'`, [on.id]);
+    const syncs = await jobRows.all(app, { subject_id: on.id, name: 'templates.sync' }, ['state']);
     expect(syncs.every(({ state }: Body) => state === 'done')).toBe(true);
   });
 
@@ -193,12 +196,13 @@ describe('what is not understood is kept as broken, and the rest is applied:', (
     ['no category', { new_category: {} }, 'template_category_update'],
   ])('%s', async (_what, value, field) => {
     const template = await approved(app, await app.connect());
-    const broken = () => app.rows(`select errors from provider_webhooks where state = 'broken' order by received_at desc`);
+    const broken = () => providerWebhookRows.all(app, { state: 'broken' }, ['errors'], { received_at: 'desc' });
     const before = await broken();
     await told(template, value, field);
     await app.idle();
     const [row, ...others] = await broken();
-    expect([row?.errors[0].error, others]).toEqual(['Not understood: change of a template', before]);
+    expect(row?.errors?.[0]?.error).toBe('Not understood: change of a template');
+    expect(others).toEqual(before);
     expect(await templateOf(app, template.id)).toEqual(template);
   });
 });
@@ -227,19 +231,23 @@ test("another organization's account, or only another app's channel: nothing hap
 test('a deleted channel of the account hears of nothing', async () => {
   const gone = await app.connect({ account: { waba_id: channel.wabaId, access_token: channel.accessToken } });
   await app.idle();
-  const syncs = async () =>
-    (await app.rows(`select 1 from jobs where subject_id = $1 and name = 'templates.sync'`, [gone.id])).length;
+  const syncs = () => jobRows.count(app, { subject_id: gone.id, name: 'templates.sync' });
   const before = await syncs();
   expect((await app.call('channels.delete', { params: { channelID: gone.id } })).status).toBe(204);
   const made = { provider_template_id: '880011', name: 'made_there', language: 'en_US' };
-  await app.rows(
-    `insert into templates (id, organization_id, channel_id, provider_template_id, name, language, category, status, components)
-     select uuidv7(), organization_id, id, '880012', 'left_over', 'en_US', 'utility', 'approved', '[]' from channels where id = $1`,
-    [gone.id],
-  );
+  await templateRows.add(app, {
+    organization_id: gone.tenant.organizationId,
+    channel_id: gone.id,
+    provider_template_id: '880012',
+    name: 'left_over',
+    language: 'en_US',
+    category: 'utility',
+    status: 'approved',
+    components: [],
+  });
   await told(made, { event: 'APPROVED' });
   await told({ provider_template_id: '880012', name: 'left_over', language: 'en_US' }, { event: 'PAUSED' });
   await app.idle();
   expect(await syncs()).toBe(before);
-  expect(await app.rows('select status from templates where channel_id = $1', [gone.id])).toEqual([{ status: 'approved' }]);
+  expect(await templateRows.all(app, { channel_id: gone.id }, ['status'])).toEqual([{ status: 'approved' }]);
 });

@@ -3,6 +3,8 @@ import { retryJob } from '../../../src/platform/ledger/retry.ts';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
 import { approved, asked, body, statusUpdates, templateIs, templateOf } from '../../support/templates.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { templateRows } from '../../support/work/channels.ts';
+import { rightNow } from '../../support/work/rows.ts';
 
 const app = useApp({ workers: true });
 let channel: Channel;
@@ -65,8 +67,7 @@ describe('edit', () => {
 });
 
 describe('delete', () => {
-  const gone = (id: string) =>
-    waitFor('its row to go', async () => (await app.rows('select 1 from templates where id = $1', [id])).length === 0);
+  const gone = (id: string) => waitFor('its row to go', async () => (await templateRows.count(app, id)) === 0);
 
   test.each(['drop_after', 'drop_before'])('%s: it is gone in the end', async (kind) => {
     const own = await app.connect();
@@ -84,12 +85,12 @@ describe('delete', () => {
     const theirs = { id: '77002', name: 'taken', language: 'en_US', components: [{ type: 'BODY', text: 'Other' }] };
     const own = await app.connect({ account: { templates: [theirs] } });
     await app.idle();
-    await app.rows(
-      `update templates set provider_template_id = null, submitted_at = clock_timestamp(), status = 'draft', components = $2
-        where channel_id = $1`,
-      [own.id, JSON.stringify(components)],
+    await templateRows.change(
+      app,
+      { channel_id: own.id },
+      { provider_template_id: null, submitted_at: rightNow(), status: 'draft', components },
     );
-    const { id } = await app.one('select id from templates where channel_id = $1', [own.id]);
+    const { id } = await templateRows.one(app, { channel_id: own.id }, ['id']);
     expect((await app.call('templates.delete', { params: { templateID: id } })).status).toBe(204);
     await gone(id);
     expect(await asked(app, own)).toEqual([]);

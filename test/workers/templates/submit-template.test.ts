@@ -4,6 +4,9 @@ import { retryJob } from '../../../src/platform/ledger/retry.ts';
 import { type Channel, useApp } from '../../support/app.ts';
 import { asked, body, definition, statusUpdates, templateIs, templateOf } from '../../support/templates.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { channelRows, templateRows } from '../../support/work/channels.ts';
+import { operationEnds, runAgain } from '../../support/work/operations.ts';
+import { rightNow } from '../../support/work/rows.ts';
 
 const app = useApp({ workers: true, workerEnv: { PROVIDER_TIMEOUT_MS: '2000' } });
 const create = async (channel: Channel, more: object = {}) => {
@@ -27,20 +30,14 @@ async function afterFirstTry(id: string, act: () => Promise<unknown>) {
 }
 
 /** The job as it stood, to be run once more. */
-async function again(id: string) {
-  await app.rows(
-    `update jobs set state = 'queued', run = run + 1, finished_at = null, check_at = clock_timestamp() where id = $1`,
-    [id],
-  );
-  await waitFor('the second run', async () => (await app.one('select state from jobs where id = $1', [id])).state === 'done');
-}
+const again = (id: string) => runAgain(app, id);
 
 test('a run of what has been done asks and tells nothing more', async () => {
   const channel = await app.connect();
   const { id, operationId } = await create(channel);
   const template = await templateIs(app, id, { status: 'approved', doing: null });
   const told = (await statusUpdates(app, id)).length;
-  await waitFor('the end', async () => (await app.one('select state from jobs where id = $1', [operationId])).state === 'done');
+  await operationEnds(app, operationId);
   await again(operationId);
   expect(await templateOf(app, id)).toEqual(template);
   expect([await posts(channel), (await statusUpdates(app, id)).length]).toEqual([1, told]);
@@ -70,7 +67,7 @@ test('an answer that was lost, and then a refused token: the provider may have i
   expect(status).toBe('draft');
   await app.call('channels.update', { params: { channelID: channel.id }, body: { access_token: channel.accessToken } });
   expect((await app.call('templates.delete', { params: { templateID: id } })).status).toBe(204);
-  await waitFor('its row to go', async () => (await app.rows('select 1 from templates where id = $1', [id])).length === 0);
+  await waitFor('its row to go', async () => (await templateRows.count(app, id)) === 0);
   await app.control('POST', '/behaviour', { template_review: 'APPROVED' });
   expect((await asked(app, channel)).map(([method]) => method)).toEqual(['POST', 'DELETE']);
 });
@@ -90,10 +87,7 @@ test('a worker that died after the provider did it: found by its name, told once
   const { id, operationId } = await create(channel);
   const { provider_template_id } = await templateIs(app, id, { status: 'approved', doing: null });
   await app.idle();
-  await app.rows(
-    `update templates set status = 'draft', doing = 'submit', provider_template_id = null, submitted_at = clock_timestamp() where id = $1`,
-    [id],
-  );
+  await templateRows.change(app, id, { status: 'draft', doing: 'submit', provider_template_id: null, submitted_at: rightNow() });
   await again(operationId);
   expect(await templateOf(app, id)).toMatchObject({ status: 'approved', provider_template_id, doing: null });
   expect(await posts(channel)).toBe(1);
@@ -103,11 +97,8 @@ test('another template of this name at the provider is not taken for ours', asyn
   const channel = await app.connect({
     account: { templates: [{ id: '77001', name: 'taken', language: 'en_US', components: [{ type: 'BODY', text: 'Other' }] }] },
   });
-  await waitFor(
-    'the sync',
-    async () => (await app.rows('select 1 from templates where channel_id = $1', [channel.id])).length > 0,
-  );
-  await app.rows('delete from templates where channel_id = $1', [channel.id]);
+  await waitFor('the sync', async () => (await templateRows.count(app, { channel_id: channel.id })) > 0);
+  await templateRows.remove(app, { channel_id: channel.id });
   await fault(channel, { kind: 'drop_before' });
   const { id } = await create(channel, { name: 'taken', components: [body()] });
   const template = await templateIs(app, id, { doing: null, status: 'approved' });
@@ -132,7 +123,7 @@ test('deleted before it was submitted: nothing is submitted', async () => {
   await afterFirstTry(id, async () => {
     expect((await app.call('templates.delete', { params: { templateID: id } })).status).toBe(204);
   });
-  await waitFor('its row to go', async () => (await app.rows('select 1 from templates where id = $1', [id])).length === 0);
+  await waitFor('its row to go', async () => (await templateRows.count(app, id)) === 0);
   const { accounts } = await app.control('GET', '/accounts');
   const { templates } = accounts.find((one: { waba_id: string }) => one.waba_id === channel.wabaId);
   expect(templates.map(({ name }: { name: string }) => name)).toEqual(['hello', 'old']);
@@ -143,10 +134,8 @@ test('its channel was deleted meanwhile: its row goes, and the ledger is clean',
   const channel = await app.connect();
   await fault(channel, { kind: 'status', status: 500, code: 131000 });
   const { id } = await create(channel);
-  await afterFirstTry(id, () =>
-    app.rows(`update channels set deleted_at = clock_timestamp(), access_token = '' where id = $1`, [channel.id]),
-  );
-  await waitFor('its row to go', async () => (await app.rows('select 1 from templates where id = $1', [id])).length === 0);
+  await afterFirstTry(id, () => channelRows.change(app, channel.id, { deleted_at: rightNow(), access_token: '' }));
+  await waitFor('its row to go', async () => (await templateRows.count(app, id)) === 0);
   await app.idle();
   const findings = await checkJobs(app.web.deps.database);
   expect(findings.filter(({ detail }) => detail.includes('templates.'))).toEqual([]);

@@ -4,6 +4,9 @@ import { type Channel, type Tenant, useApp } from '../../support/app.ts';
 import { bodyFor, inboundFrom } from '../../support/provider-body.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { jobRows } from '../../support/work/jobs.ts';
+import { messageRows } from '../../support/work/messages.ts';
+import { attemptRows, deliveryRows } from '../../support/work/webhooks.ts';
 
 const app = useApp({ workers: true });
 let receiver: Receiver;
@@ -35,7 +38,7 @@ async function write(count: number, phone = app.phone()): Promise<string[]> {
     const body = inboundFrom(phone, { text: { body: 'hi' } });
     await app.webhook(bodyFor(channel, body));
     const row = await waitFor('the message', async () => {
-      const [one] = await app.rows('select id from messages where provider_message_id = $1', [body.messages[0]!.id]);
+      const [one] = await messageRows.all(app, { provider_message_id: body.messages[0]!.id }, ['id']);
       return one;
     });
     ids.push(row.id);
@@ -44,10 +47,8 @@ async function write(count: number, phone = app.phone()): Promise<string[]> {
 }
 const got = ({ ofType }: Receiver) => ofType('message.new').map(({ body }) => body.data.message_id);
 const lanes = async () => {
-  const rows = await app.rows('select lane is not null as has_lane, state from jobs where pool = $1 order by seq', [
-    `endpoint:${id}`,
-  ]);
-  return rows.map(({ has_lane, state }) => `${has_lane ? 'in a lane' : 'alone'}, ${state}`);
+  const rows = await jobRows.all(app, { pool: `endpoint:${id}` }, ['lane', 'state'], { seq: 'asc' });
+  return rows.map(({ lane, state }) => `${lane === null ? 'alone' : 'in a lane'}, ${state}`);
 };
 
 test('what waits goes to the new url with the new headers', async () => {
@@ -78,7 +79,7 @@ test('a 410 of the old url does not disable the endpoint at its new one', async 
     await waitFor('the request', () => receiver.received.length === 1);
     await on('update', { url: other.url });
     answered.resolve();
-    const attempted = () => app.rows('select status from webhook_attempts where endpoint_id = $1', [id]);
+    const attempted = () => attemptRows.all(app, { endpoint_id: id }, ['status']);
     await waitFor('the attempt', async () => (await attempted()).length === 1);
     expect((await on('get')).body).toMatchObject({ enabled: true, disabled_reason: null });
     await waitFor('the next attempt', () => got(other).length === 1, 20_000);
@@ -164,7 +165,7 @@ test('an endpoint that answered 410 is enabled by hand, and gets what it missed'
   receiver.answer({});
   await on('enable', { held: 'release' });
   await waitFor('both', async () => {
-    const rows = await app.rows('select state from webhook_deliveries where endpoint_id = $1', [id]);
+    const rows = await deliveryRows.all(app, { endpoint_id: id }, ['state']);
     return rows.length === 2 && rows.every(({ state }) => state === 'succeeded');
   });
   expect(got(receiver).sort()).toEqual([first, first, second].sort());

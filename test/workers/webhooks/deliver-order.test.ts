@@ -5,6 +5,9 @@ import { bodyFor, inboundFrom } from '../../support/provider-body.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { newRandom } from '../../support/seed.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { eventRows } from '../../support/work/events.ts';
+import { messageRows } from '../../support/work/messages.ts';
+import { deliveryRows } from '../../support/work/webhooks.ts';
 
 const random = newRandom();
 
@@ -33,17 +36,12 @@ const listen = async (more: object = {}): Promise<{ id: string }> =>
 async function write(phone: string, text = 'hi') {
   const body = inboundFrom(phone, { text: { body: text } });
   await app.webhook(bodyFor(channel, body));
-  await waitFor('the message', async () => {
-    const rows = await app.rows('select 1 from messages where provider_message_id = $1', [body.messages[0]!.id]);
-    return rows.length > 0;
-  });
+  await waitFor('the message', async () => (await messageRows.count(app, { provider_message_id: body.messages[0]!.id })) > 0);
 }
 const eventsOf = async (phone: string) => {
-  const rows = await app.rows(
-    `select e.id from events e join messages m on m.id::text = e.data->>'message_id' where m.from_phone = $1 and e.type = 'message.new' order by e.seq`,
-    [phone],
-  );
-  return rows.map(({ id }) => id);
+  const messages = new Set((await messageRows.all(app, { from_phone: phone }, ['id'])).map(({ id }) => id));
+  const events = await eventRows.all(app, { type: 'message.new' }, ['id', 'data'], { seq: 'asc' });
+  return events.filter(({ data }) => messages.has((data as { message_id: string }).message_id)).map(({ id }) => id);
 };
 const idsFor = (phone: string) =>
   receiver.received.filter(({ body }) => body.data.from_phone === phone).map(({ headers }) => headers['webhook-id']);
@@ -98,8 +96,8 @@ test('a rate limit of an endpoint spreads its deliveries and spends no attempt',
   expect(times).toHaveLength(8);
   for (let index = 4; index < 8; index += 1) expect(times[index]! - times[index - 4]!).toBeGreaterThan(900);
   await app.idle();
-  const rows = await app.rows('select distinct attempts, state from webhook_deliveries where endpoint_id = $1', [id]);
-  expect(rows).toEqual([{ attempts: 1, state: 'succeeded' }]);
+  for (const delivery of await deliveryRows.all(app, { endpoint_id: id }))
+    expect(delivery).toMatchObject({ attempts: 1, state: 'succeeded' });
 });
 
 test('one endpoint that never answers slows no other', async () => {

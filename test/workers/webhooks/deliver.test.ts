@@ -6,6 +6,9 @@ import { hostIsAhead, rightNow } from '../../support/hosts-clock.ts';
 import { bodyFor, inboundFrom } from '../../support/provider-body.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { eventRows } from '../../support/work/events.ts';
+import { heldUntil, holdForever, jobRows, releasePool, secondsUntilRun } from '../../support/work/jobs.ts';
+import { attemptRows, deliveryRows, endpointRows } from '../../support/work/webhooks.ts';
 
 const app = useApp({ workers: true });
 let receiver: Receiver;
@@ -30,12 +33,9 @@ const listen = async (more: object = {}): Promise<{ id: string; secret: string }
   ).body;
 const write = (phone = app.phone(), text = 'hi') => app.webhook(bodyFor(channel, inboundFrom(phone, { text: { body: text } })));
 const arrived = (count: number) => waitFor(`${count} webhooks`, () => receiver.received.length >= count && receiver.received);
-const delivery = (endpointId: string) => app.one('select * from webhook_deliveries where endpoint_id = $1', [endpointId]);
-const attempts = (endpointId: string) =>
-  app.rows(
-    'select a.* from webhook_attempts a join webhook_deliveries d on d.id = a.delivery_id where d.endpoint_id = $1 order by a.number',
-    [endpointId],
-  );
+const delivery = (endpointId: string) => deliveryRows.one(app, { endpoint_id: endpointId });
+const attempts = async (endpointId: string) =>
+  (await attemptRows.all(app, { endpoint_id: endpointId })).sort((one, other) => one.number - other.number);
 const jobOf = async (endpointId: string) => app.jobOf((await delivery(endpointId)).id);
 const ended = (endpointId: string, state: string) =>
   waitFor(`the delivery ${state}`, async () => {
@@ -67,8 +67,10 @@ describe('delivered', () => {
       'x-own': 'mine',
       'user-agent': 'Kanal-Webhooks/1.0',
     });
-    const event = await app.one(`select id, data, created_at from events where organization_id = $1 and type = 'message.new'`, [
-      tenant.organizationId,
+    const event = await eventRows.one(app, { organization_id: tenant.organizationId, type: 'message.new' }, [
+      'id',
+      'data',
+      'created_at',
     ]);
     expect(got!.body).toEqual({
       id: event.id,
@@ -130,11 +132,9 @@ describe('refused', () => {
       return row.attempts === 1 && row;
     });
     expect(waiting).toMatchObject({ queue: 'webhook-retries', state: 'queued', run: 2 });
-    const { in_ms, near } = await app.one(
-      `select extract(epoch from j.run_at - clock_timestamp()) * 1000 as in_ms, abs(extract(epoch from d.next_attempt_at - j.run_at)) < 1 as near
-         from jobs j join webhook_deliveries d on d.id = j.subject_id where j.id = $1`,
-      [waiting.id],
-    );
+    const { next_attempt_at: nextAt } = await deliveryRows.one(app, waiting.subject_id);
+    const near = Math.abs(Date.parse(nextAt!) - Date.parse(waiting.run_at)) < 1_000;
+    const in_ms = (await secondsUntilRun(app, waiting.id)) * 1_000;
     // Five seconds from the end of the first try, of which some have passed.
     expect(Number(in_ms) + (await passed())).toBeGreaterThan(4_990);
     expect(Number(in_ms)).toBeLessThan(5_600);
@@ -202,10 +202,7 @@ describe('refused', () => {
     const passed = await databaseTimer(app.em());
     await write();
     await waitFor('the attempt', async () => (await attempts(id)).length === 1);
-    const { in_s } = await app.one(
-      `select extract(epoch from run_at - clock_timestamp())::float8 as in_s from jobs where id = $1`,
-      [(await jobOf(id)).id],
-    );
+    const in_s = await secondsUntilRun(app, (await jobOf(id)).id);
     expect(in_s + (await passed()) / 1_000).toBeGreaterThan(59.9);
     expect(in_s).toBeLessThan(70);
   });
@@ -213,14 +210,11 @@ describe('refused', () => {
   test('the last try fails for good, and shows failed', async () => {
     receiver.answer({ status: 500 });
     const { id } = await listen();
-    await app.rows(`update pools set held_until = 'infinity' where id = $1`, [`endpoint:${id}`]);
+    await holdForever(app, `endpoint:${id}`);
     await write();
-    await waitFor(
-      'the delivery',
-      async () => (await app.rows('select 1 from webhook_deliveries where endpoint_id = $1', [id])).length === 1,
-    );
-    await app.rows('update jobs set attempts = 9 where subject_id = $1', [(await delivery(id)).id]);
-    await app.rows('update pools set held_until = null where id = $1', [`endpoint:${id}`]);
+    await waitFor('the delivery', async () => (await deliveryRows.count(app, { endpoint_id: id })) === 1);
+    await jobRows.change(app, { subject_id: (await delivery(id)).id }, { attempts: 9 });
+    await releasePool(app, `endpoint:${id}`);
     const row = await ended(id, 'failed');
     expect(row.next_attempt_at).toBeNull();
     expect(row.finished_at).not.toBeNull();
@@ -238,17 +232,15 @@ describe('refused', () => {
       () => receiver.ofType('endpoint.disabled').length > 0 && receiver.ofType('endpoint.disabled'),
     );
     expect(notice!.body.data).toEqual({ endpoint_id: id, reason: 'gone', organization_id: tenant.organizationId });
-    const row = await app.one('select enabled, disabled_reason from webhook_endpoints where id = $1', [id]);
+    const row = await endpointRows.one(app, id, ['enabled', 'disabled_reason']);
     expect(row).toEqual({ enabled: false, disabled_reason: 'gone' });
     await write();
     const held = await waitFor('the second delivery', async () => {
-      const rows = await app.rows('select state from jobs where pool = $1 order by seq', [`endpoint:${id}`]);
+      const rows = await jobRows.all(app, { pool: `endpoint:${id}` }, ['state'], { seq: 'asc' });
       return rows.length === 2 && rows;
     });
     expect(held.map(({ state }) => state)).toEqual(['queued', 'waiting']);
-    expect((await app.one('select held_until::text as until from pools where id = $1', [`endpoint:${id}`])).until).toBe(
-      'infinity',
-    );
+    expect(await heldUntil(app, `endpoint:${id}`)).toBe('infinity');
     expect(receiver.ofType('message.new')).toHaveLength(1);
   });
 });

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { endpointTestOf, type Health, openHealth } from '../../support/endpoint-health.ts';
+import { heldUntil, poolRows } from '../../support/work/jobs.ts';
+import { endpointRows } from '../../support/work/webhooks.ts';
 
 const refusal = { ok: false, status: 500, durationMs: 1, errorClass: 'http', error: 'HTTP 500' } as const;
 const success = { ok: true, status: 200, durationMs: 1 } as const;
@@ -255,14 +257,13 @@ test('410 is the same rule: disabled at once, told to the others and to the owne
 
 test('410 of an endpoint that is disabled holds what is still delivered to it', async () => {
   const drain = `endpoint:${health.endpointId}:drain`;
-  await health.house.sql('insert into pools (organization_id, id, width) values ($1, $2, 10)', [health.organizationId, drain]);
-  const heldUntil = async () =>
-    (await health.house.sql('select held_until::text as until from pools where id = $1', [drain]))[0]!.until;
+  await poolRows.add(health.house, { organization_id: health.organizationId, id: drain, width: 10 });
+  const drainHeldUntil = () => heldUntil(health.house, drain);
   await health.attempt(refusal, { meanwhile: () => health.disable() });
-  expect(await heldUntil()).toBeNull();
-  await health.house.sql('update webhook_endpoints set enabled = true');
+  expect(await drainHeldUntil()).toBeNull();
+  await endpointRows.change(health.house, {}, { enabled: true });
   await health.attempt(gone, { meanwhile: () => health.disable() });
-  expect(await heldUntil()).toBe('infinity');
+  expect(await drainHeldUntil()).toBe('infinity');
   expect(await health.events()).toEqual([]);
 });
 

@@ -9,6 +9,8 @@ import { endpoint } from '../../support/factories/endpoint.ts';
 import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
 import { type Asked, replaying, unhurried } from '../../support/replaying.ts';
 import { testSecrets } from '../../support/secrets.ts';
+import { jobRows, makeDue } from '../../support/work/jobs.ts';
+import { attemptRows } from '../../support/work/webhooks.ts';
 
 let house: House;
 let endpointId: string;
@@ -39,11 +41,9 @@ async function cancelWhatWaits() {
 }
 
 async function nextPass() {
-  const [row] = await house.sql<{ id: string; run: number }>(
-    `select id, run from jobs where name = 'webhooks.cancel-pending' and state = 'queued' order by seq desc limit 1`,
-  );
+  const [row] = await jobRows.all(house, { name: 'webhooks.cancel-pending', state: 'queued' }, ['id', 'run'], { seq: 'desc' });
   if (!row) return;
-  await house.sql('update jobs set run_at = clock_timestamp() where id = $1', [row.id]);
+  await makeDue(house, row.id);
   await house.run(cancelPending as unknown as ToyHandler, row);
 }
 
@@ -65,7 +65,7 @@ test.each(kinds)('deleted during a %s: it is called off, and nothing is left to 
   await cancelWhatWaits();
   await deliverAll();
   expect((await counts()).pending).toBeUndefined();
-  expect(await house.sql('select 1 from webhook_attempts')).toEqual([]);
+  expect(await attemptRows.count(house)).toBe(0);
   expect(await checkJobs(house.database)).toEqual([]);
 });
 
@@ -89,7 +89,7 @@ test.each(['keep', 'drop'] as const)(
     expect(await run('recover', one)).toEqual({ kind: 'done' });
     await deliverAll();
     expect(await counts()).toEqual(held === 'drop' ? { cancelled: 10, pending: 5 } : { pending: 15 });
-    expect(await house.sql('select 1 from webhook_attempts')).toEqual([]);
+    expect(await attemptRows.count(house)).toBe(0);
     await transact()(locked(), (tx) => switchOn(tx, endpointId, 'keep'));
     await deliverAll();
     expect(await counts()).toEqual(held === 'drop' ? { cancelled: 10, succeeded: 5 } : { succeeded: 15 });
@@ -122,5 +122,5 @@ test('other types during a replay: it goes on with those it was asked for', asyn
   expect(await whole(one)).toBe('over');
   await deliverAll();
   expect(await stateOf(one)).toMatchObject({ done: 15 });
-  expect(await house.sql('select 1 from webhook_attempts')).toHaveLength(15);
+  expect(await attemptRows.count(house)).toBe(15);
 });

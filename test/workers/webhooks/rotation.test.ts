@@ -4,6 +4,8 @@ import { Webhook as SvixWebhook } from 'svix';
 import { useApp } from '../../support/app.ts';
 import { type Delivered, type Receiver, startReceiver } from '../../support/receiver.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { ago } from '../../support/work/rows.ts';
+import { endpointRows } from '../../support/work/webhooks.ts';
 
 const app = useApp({ workers: true });
 let receiver: Receiver;
@@ -45,7 +47,7 @@ test('while the overlap lasts both secrets verify every delivery, then the new o
   const during = await delivered(id);
   expect([signatures(during), accepts(old, during), accepts(current, during)]).toEqual([2, both, both]);
   // Over, though not erased yet.
-  await app.rows(`update webhook_endpoints set previous_secret_until = clock_timestamp() - interval '1 ms' where id = $1`, [id]);
+  await endpointRows.change(app, id, { previous_secret_until: ago('1 ms') });
   const after = await delivered(id);
   expect([signatures(after), accepts(old, after), accepts(current, after)]).toEqual([1, neither, both]);
 });

@@ -6,6 +6,11 @@ import { type Channel, type Reply, type Tenant, useApp } from '../../support/app
 import { bodyFor, inboundFrom } from '../../support/provider-body.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { holdForever, jobRows, makeDue, poolRows, releasePool, secondsUntilRun } from '../../support/work/jobs.ts';
+import { messageRows } from '../../support/work/messages.ts';
+import { providerWebhookRows } from '../../support/work/provider-webhooks.ts';
+import { ahead, movedBack, rightNow } from '../../support/work/rows.ts';
+import { attemptRows, deliveryRows, deliveryStates, endpointRows, jobsOfDeliveries } from '../../support/work/webhooks.ts';
 
 const app = useApp({ workers: true });
 let receiver: Receiver;
@@ -41,10 +46,10 @@ async function write(phone = app.phone()): Promise<string> {
   await app.webhook(bodyFor(channel, body));
   const providerId = body.messages[0]!.id;
   const [row] = await waitFor('the message', async () => {
-    const rows = await app.rows('select id from messages where provider_message_id = $1', [providerId]);
+    const rows = await messageRows.all(app, { provider_message_id: providerId }, ['id']);
     return rows.length > 0 && rows;
   });
-  return row.id;
+  return row!.id;
 }
 const writeSeveral = async (count: number, phone?: string) => {
   const ids: string[] = [];
@@ -52,19 +57,8 @@ const writeSeveral = async (count: number, phone?: string) => {
   return ids;
 };
 const got = () => receiver.ofType('message.new').map(({ body }) => body.data.message_id);
-const states = async (id: string): Promise<Record<string, number>> => {
-  const rows = await app.rows('select state, count(*)::int as n from webhook_deliveries where endpoint_id = $1 group by state', [
-    id,
-  ]);
-  return Object.fromEntries(rows.map(({ state, n }) => [state, n]));
-};
-const jobsOf = (id: string) =>
-  app.rows(
-    `select j.state, j.pool, j.lane, j.attempts, extract(epoch from j.run_at - clock_timestamp())::float8 as in_s
-       from jobs j join webhook_deliveries d on d.id = j.subject_id
-      where d.endpoint_id = $1 order by j.seq`,
-    [id],
-  );
+const states = (id: string) => deliveryStates(app, id);
+const jobsOf = (id: string) => jobsOfDeliveries(app, id);
 const done = (reply: Reply) =>
   waitFor('the operation', async () => {
     const operation = await app.call('operations.get', {
@@ -79,12 +73,9 @@ async function refusedOnce(id: string) {
   await write();
   await waitFor('the first attempt', async () => (await jobsOf(id))[0]?.attempts === 1);
   receiver.answer({});
-  const later = `clock_timestamp() + interval '1 hour'`;
-  await app.rows(
-    `update jobs set run_at = ${later}, check_at = ${later} where subject_id in (select id from webhook_deliveries where endpoint_id = $1)`,
-    [id],
-  );
-  await app.rows(`update webhook_deliveries set next_attempt_at = ${later} where endpoint_id = $1`, [id]);
+  const later = ahead('1 hour');
+  for (const job of await jobsOf(id)) await jobRows.change(app, job.id, { run_at: later, check_at: later });
+  await deliveryRows.change(app, { endpoint_id: id }, { next_attempt_at: later });
 }
 
 describe('kept', () => {
@@ -114,8 +105,8 @@ describe('kept', () => {
       const left = await jobsOf(id);
       return left.length === 1 && left;
     });
-    expect(jobs.map(({ state, attempts }) => [state, attempts])).toEqual([['queued', 1]]);
-    expect(jobs[0].in_s).toBeGreaterThan(3_000);
+    expect(jobs).toMatchObject([{ state: 'queued', attempts: 1 }]);
+    expect(await secondsUntilRun(app, jobs[0]!.id)).toBeGreaterThan(3_000);
   });
 
   test('the other endpoints are told; asked again, nothing more happens', async () => {
@@ -148,11 +139,10 @@ describe('dropped', () => {
     await app.idle();
     expect(got()).toEqual([next]);
     expect(await states(id)).toEqual({ cancelled: 4, succeeded: 1 });
-    const [row] = await app.rows(
-      `select next_attempt_at, finished_at from webhook_deliveries where endpoint_id = $1 and state = 'cancelled' limit 1`,
-      [id],
-    );
-    expect([row.next_attempt_at, row.finished_at]).toEqual([null, expect.anything()]);
+    for (const delivery of await deliveryRows.all(app, { endpoint_id: id, state: 'cancelled' })) {
+      expect(delivery.next_attempt_at).toBeNull();
+      expect(delivery.finished_at).not.toBeNull();
+    }
   });
 
   test('with Prefer: wait the reply comes when all are cancelled', async () => {
@@ -181,11 +171,7 @@ describe('dropped', () => {
     const operation = await done(reply);
     expect(operation.progress.deliveries).toBe(1);
     expect(await states(id)).toEqual({ cancelled: 1, succeeded: 1 });
-    const [{ n }] = await app.rows(
-      'select count(*)::int as n from webhook_attempts a join webhook_deliveries d on d.id = a.delivery_id where d.endpoint_id = $1',
-      [id],
-    );
-    expect(n).toBe(2);
+    expect(await attemptRows.count(app, { endpoint_id: id })).toBe(2);
   });
 
   test('at enable, while what was released before is still under way: none of what was held gets away', async () => {
@@ -257,7 +243,7 @@ describe('released', () => {
     const held = await writeSeveral(2, phone);
     await done(released);
     expect(await states(id)).toEqual({ succeeded: 3, pending: 2 });
-    expect((await app.one('select rate, width from pools where id = $1', [`endpoint:${id}:drain`])).rate).toBe(50);
+    expect((await poolRows.one(app, `endpoint:${id}:drain`, ['rate', 'width'])).rate).toBe(50);
     await enable(id);
     await waitFor('the held ones', () => got().length === 5);
     expect(got()).toEqual([...accepted, ...held]);
@@ -270,12 +256,12 @@ describe('released', () => {
     await done(await disable(id, 'release'));
     expect((await jobsOf(id)).map(({ pool }) => pool)).toEqual([`endpoint:${id}:drain`]);
     await on('update', id, { rate_limit: 3 });
-    expect(await app.rows('select rate from pools where id like $1', [`endpoint:${id}%`])).toEqual([{ rate: 3 }, { rate: 3 }]);
+    expect(await poolRows.all(app, { id: { $like: `endpoint:${id}%` } }, ['rate'])).toEqual([{ rate: 3 }, { rate: 3 }]);
     const enabled = await enable(id);
     await done(enabled);
     const jobs = await jobsOf(id);
-    expect(jobs.map(({ pool, attempts }) => [pool, attempts])).toEqual([[`endpoint:${id}`, 1]]);
-    expect(jobs[0].in_s).toBeGreaterThan(3_000);
+    expect(jobs).toMatchObject([{ pool: `endpoint:${id}`, attempts: 1 }]);
+    expect(await secondsUntilRun(app, jobs[0]!.id)).toBeGreaterThan(3_000);
   });
 });
 
@@ -288,11 +274,8 @@ test.each(['keep', 'release'])(
       answer = resolve;
     });
     const pools = async () => {
-      const rows = await app.rows(
-        `select id, held_until > clock_timestamp() as is_held from pools where id like $1 order by id`,
-        [`endpoint:${id}%`],
-      );
-      return rows.map(({ is_held }) => is_held ?? false);
+      const rows = await poolRows.all(app, { id: { $like: `endpoint:${id}%` } }, ['held_until'], { id: 'asc' });
+      return rows.map(({ held_until: until }) => until === 'infinity' || (until !== null && Date.parse(until) > Date.now()));
     };
     await disable(id);
     const [underWay] = await writeSeveral(1);
@@ -305,7 +288,7 @@ test.each(['keep', 'release'])(
     expect(await pools()).toEqual([false, true]);
     answer();
     await waitFor('the other pool to be let go', async () => !(await pools())[1]);
-    expect((await jobsOf(id)).filter(({ pool }) => pool.endsWith(':drain'))).toEqual([]);
+    expect((await jobsOf(id)).filter(({ pool }) => pool!.endsWith(':drain'))).toEqual([]);
     await waitFor('both', async () => (await states(id)).succeeded === 2);
     await app.idle();
   },
@@ -336,15 +319,13 @@ describe('deleted', () => {
     await on('delete', id);
     expect((await Promise.all(writes)).map(({ status }) => status)).toEqual(Array(20).fill(200));
     await waitFor('all messages', async () => {
-      const [{ n }] = await app.rows('select count(*)::int as n from messages where organization_id = $1', [
-        tenant.organizationId,
-      ]);
+      const n = await messageRows.count(app, { organization_id: tenant.organizationId });
       return n === 20;
     });
     // The body of the last message is marked a moment after the message.
     await waitFor('every body to be applied', async () => {
-      const others = `select 1 from provider_webhooks where state <> 'applied' and organization_id = $1`;
-      return (await app.rows(others, [tenant.organizationId])).length === 0;
+      const others = { organization_id: tenant.organizationId, state: { $ne: 'applied' as const } };
+      return (await providerWebhookRows.count(app, others)) === 0;
     });
     await endOfLateEvents(id);
     await waitFor('every delivery to end', async () => (await states(id)).pending === undefined);
@@ -353,41 +334,31 @@ describe('deleted', () => {
   test('one without a delivery leaves nothing behind', async () => {
     const id = await listen();
     await on('delete', id);
-    expect(await app.rows('select 1 from webhook_endpoints where id = $1', [id])).toHaveLength(1);
+    expect(await endpointRows.count(app, id)).toBe(1);
     await endOfLateEvents(id);
-    await waitFor(
-      'its row to go',
-      async () => (await app.rows('select 1 from webhook_endpoints where id = $1', [id])).length === 0,
-    );
-    expect(await app.rows('select id from pools where id like $1', [`endpoint:${id}%`])).toEqual([]);
+    await waitFor('its row to go', async () => (await endpointRows.count(app, id)) === 0);
+    expect(await poolRows.all(app, { id: { $like: `endpoint:${id}%` } }, ['id'])).toEqual([]);
   });
 
   test('a failed delivery of it cannot be tried again', async () => {
     const id = await listen();
     await disable(id);
     await write();
-    await app.rows(`update webhook_deliveries set state = 'failed' where endpoint_id = $1`, [id]);
-    const [job] = await app.rows(
-      `update jobs set state = 'failed' where subject_id in (select id from webhook_deliveries where endpoint_id = $1) returning id`,
-      [id],
-    );
+    await deliveryRows.change(app, { endpoint_id: id }, { state: 'failed' });
+    const [job] = await jobsOf(id);
+    await jobRows.change(app, job!.id, { state: 'failed' });
     await on('delete', id);
-    await expect(retryJob(app.web.deps.ledger.transact, job.id)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(retryJob(app.web.deps.ledger.transact, job!.id)).rejects.toMatchObject({ code: 'conflict' });
     expect(await states(id)).toEqual({ failed: 1 });
   });
 
   /** As if a minute had passed since it was deleted: its job need not wait for that. */
   async function endOfLateEvents(id: string) {
-    const job = () =>
-      app.one(`select id, state, progress from jobs where subject_id = $1 and name = 'webhooks.cancel-pending'`, [id]);
+    const job = () => jobRows.one(app, { subject_id: id, name: 'webhooks.cancel-pending' }, ['id', 'state', 'progress']);
     await waitFor('the first look', async () => (await job()).progress !== null);
-    await app.rows(`update webhook_endpoints set deleted_at = deleted_at - interval '2 min' where id = $1`, [id]);
+    await endpointRows.change(app, id, { deleted_at: movedBack('deleted_at', '2 min') });
     await waitFor('the last look', async () => {
-      await app.rows(
-        `update jobs set run_at = clock_timestamp(), check_at = clock_timestamp()
-          where id = $1 and state = 'queued' and run_at > clock_timestamp() + interval '5 s'`,
-        [(await job()).id],
-      );
+      await makeDue(app, { id: (await job()).id, state: 'queued', run_at: { $gt: ahead('5 s') } });
       return (await job()).state === 'done';
     });
   }
@@ -420,27 +391,28 @@ test('a run that begins while its endpoint is deleted sends nothing, and is canc
   await on('delete', id);
   await waitFor('the first look', async () => (await states(id)).cancelled === 1);
   // As if the deletion had come between the look of the run and its claim: the pool was not held for it.
-  await app.rows(`update pools set held_until = null where id = $1`, [`endpoint:${id}`]);
-  const [{ id: deliveryId }] = await app.rows(
-    `update webhook_deliveries set state = 'pending' where endpoint_id = $1 returning id`,
-    [id],
-  );
-  await app.rows(
-    `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, pool, state, check_at)
-     values (uuidv7(), $1, 'webhooks.deliver', 'webhooks', jsonb_build_object('delivery_id', $2::uuid), 'webhook_delivery', $2::uuid, $3,
-             'waiting', clock_timestamp())`,
-    [tenant.organizationId, deliveryId, `endpoint:${id}`],
-  );
+  await releasePool(app, `endpoint:${id}`);
+  const { id: deliveryId } = await deliveryRows.one(app, { endpoint_id: id });
+  await deliveryRows.change(app, deliveryId, { state: 'pending' });
+  await jobRows.add(app, {
+    organization_id: tenant.organizationId,
+    name: 'webhooks.deliver',
+    queue: 'webhooks',
+    payload: { delivery_id: deliveryId },
+    subject_type: 'webhook_delivery',
+    subject_id: deliveryId,
+    pool: `endpoint:${id}`,
+    state: 'waiting',
+    check_at: rightNow(),
+  });
   const putOff = await waitFor('the run to be put off', async () => {
     const job = await app.jobOf(deliveryId);
     return job?.state === 'queued' && job.slot_at === null && job;
   });
-  expect([putOff.attempts, receiver.received]).toEqual([0, []]);
-  await app.rows(`update pools set held_until = 'infinity' where id = $1`, [`endpoint:${id}`]);
-  await app.rows(
-    `update jobs set run_at = clock_timestamp(), check_at = clock_timestamp() where subject_id = $1 and name = 'webhooks.cancel-pending'`,
-    [id],
-  );
+  expect(putOff.attempts).toBe(0);
+  expect(receiver.received).toEqual([]);
+  await holdForever(app, `endpoint:${id}`);
+  await makeDue(app, { subject_id: id, name: 'webhooks.cancel-pending' });
   await waitFor('the next look', async () => (await states(id)).cancelled === 1);
   expect(receiver.received).toEqual([]);
 });

@@ -15,6 +15,10 @@ import {
   staffMade,
 } from '../../../support/calendar.ts';
 import { waitFor } from '../../../support/wait-for.ts';
+import { bookingCalendarRows, bookingRows, orderRows } from '../../../support/work/commerce.ts';
+import { connectionRows, statusOfConnection } from '../../../support/work/connections.ts';
+import { jobRows, poolRows, redispatchNow } from '../../../support/work/jobs.ts';
+import { ahead, oneMore, rightNow } from '../../../support/work/rows.ts';
 
 const app = useApp({ workers: true });
 const path = '/calendar/v3/calendars/';
@@ -41,7 +45,7 @@ function nextHour() {
 async function answered(step: Step, fault: object): Promise<{ staff: Staff; booked: Booked; starts: string }> {
   const { staff, booked } = await made();
   let starts = nextHour();
-  if (step === 'insert') starts = (await app.one('select * from bookings where id = $1', [booked.bookingId])).starts_at;
+  if (step === 'insert') starts = (await bookingRows.one(app, booked.bookingId)).starts_at;
   else {
     await changed(app, booked);
     await app.idle();
@@ -62,18 +66,13 @@ async function goesOn({ orderId }: Booked): Promise<void> {
       [orderId],
     );
     if (job.state === 'done' || job.state === 'failed') return true;
-    if (job.state === 'queued' && job.is_later)
-      await app.rows(
-        `update jobs set run_at = clock_timestamp(), check_at = clock_timestamp(), run = run + 1 where subject_id = $1 and state = 'queued'`,
-        [orderId],
-      );
-    await app.rows(`update pools set held_until = null where held_until < 'infinity'`);
+    if (job.state === 'queued' && job.is_later) await redispatchNow(app, { subject_id: orderId, state: 'queued' });
+    await poolRows.change(app, { held_until: { $lt: 'infinity' } }, { held_until: null });
     return false;
   });
 }
 
-const attentionOf = async ({ orderId }: Booked) =>
-  (await app.one('select attention from orders where id = $1', [orderId])).attention;
+const attentionOf = async ({ orderId }: Booked) => (await orderRows.one(app, orderId)).attention;
 
 async function isInStep(step: Step, booked: Booked, starts: string) {
   const live = await liveEventsOf(app, booked);
@@ -143,15 +142,13 @@ test.each([
     expect(row.status).toBe('failed');
     expect(row.error).not.toBe('');
     expect(await attentionOf(booked)).toEqual(['calendar_failed']);
-    const [job] = await app.rows('select id, state, error from jobs where subject_id = $1 order by seq desc limit 1', [
-      booked.orderId,
-    ]);
-    expect(job.state).toBe('failed');
-    expect(job.error).toMatchObject({ code: 'provider_refused', provider_code: reason });
+    const [job] = await jobRows.all(app, { subject_id: booked.orderId }, ['id', 'state', 'error'], { seq: 'desc' });
+    expect(job!.state).toBe('failed');
+    expect(job!.error).toMatchObject({ code: 'provider_refused', provider_code: reason });
     const events = await app.events(booked.orderId);
     expect(events.at(-1)).toMatchObject({ type: 'commerce.booking.updated', data: { calendar_sync_status: 'failed' } });
 
-    await app.call('operations.retry', { params: { id: job.id } }).catch(() => undefined);
+    await app.call('operations.retry', { params: { id: job!.id } }).catch(() => undefined);
     await changed(app, booked);
     await goesOn(booked);
     await isInStep(step, booked, starts);
@@ -161,11 +158,9 @@ test.each([
 test('500 at every try: failed after the last one', async () => {
   const { booked } = await answered('insert', { kind: 'status', status: 500 });
   // The next one is the last, and does not come before the test lets it.
-  const putOff = `update jobs
-                     set attempts = 7, run = run + 1,
-                         run_at = clock_timestamp() + interval '1 hour', check_at = clock_timestamp() + interval '1 hour'
-                   where subject_id = $1 and attempts = 1 and run_at > clock_timestamp() returning id`;
-  await waitFor('the first try', async () => (await app.rows(putOff, [booked.orderId])).length === 1);
+  const afterFirst = { subject_id: booked.orderId, attempts: 1, run_at: { $gt: rightNow() } };
+  const beforeLast = { attempts: 7, run: oneMore('run'), run_at: ahead('1 hour'), check_at: ahead('1 hour') };
+  await waitFor('the first try', async () => (await jobRows.change(app, afterFirst, beforeLast)) === 1);
   expect(await calendarOf(app, booked)).toMatchObject({ status: 'pending', error: 'Backend Error' });
   await app.control('POST', '/faults', { match: { method: 'POST', path }, kind: 'status', status: 500 });
   await goesOn(booked);
@@ -175,12 +170,11 @@ test('500 at every try: failed after the last one', async () => {
 
 test('a rate that is reached holds the whole pool, and spends no try', async () => {
   const { staff, booked } = await answered('insert', { kind: 'status', status: 403, reason: 'rateLimitExceeded' });
-  const isHeld = async () =>
-    (await app.rows(`select 1 from pools where id = $1 and held_until > clock_timestamp()`, [`connection:${staff.connectionId}`]))
-      .length === 1;
+  const pool = `connection:${staff.connectionId}`;
+  const isHeld = async () => (await poolRows.count(app, { id: pool, held_until: { $gt: rightNow() } })) === 1;
   await waitFor('the hold', isHeld);
-  const [job] = await app.rows('select attempts from jobs where subject_id = $1', [booked.orderId]);
-  expect(job.attempts).toBe(0);
+  const [job] = await jobRows.all(app, { subject_id: booked.orderId }, ['attempts']);
+  expect(job!.attempts).toBe(0);
   await goesOn(booked);
   expect((await calendarOf(app, booked)).status).toBe('synced');
 });
@@ -194,17 +188,9 @@ test('revoked credentials: everything waits, says why, and goes on after the new
   await app.idle();
   await app.control('POST', '/tokens/revoke', { account: staff.account });
   for (const booked of all) await changed(app, booked);
-  await waitFor(
-    'the stop',
-    async () => (await app.one('select status from connections where id = $1', [staff.connectionId])).status === 'auth_error',
-  );
-  await waitFor(
-    'the reason',
-    async () => (await app.rows(`select 1 from booking_calendars where status = 'pending' and error <> ''`)).length > 0,
-  );
-  const waiting = await app.rows(`select status from booking_calendars where booking_id = any($1)`, [
-    all.map(({ bookingId }) => bookingId),
-  ]);
+  await waitFor('the stop', async () => (await statusOfConnection(app, staff.connectionId!)) === 'auth_error');
+  await waitFor('the reason', async () => (await bookingCalendarRows.count(app, { status: 'pending', error: { $ne: '' } })) > 0);
+  const waiting = await bookingCalendarRows.all(app, { booking_id: { $in: all.map(({ bookingId }) => bookingId) } }, ['status']);
   expect(new Set(waiting.map(({ status }) => status))).toEqual(new Set(['pending']));
   // One that changes meanwhile, too: no run of it can say so.
   await moved(app, all[1]!, nextHour());
@@ -216,12 +202,8 @@ test('revoked credentials: everything waits, says why, and goes on after the new
   }
   const [name] = staff.account.split('@');
   await repaired(app, staff.connectionId!, `sandbox-refresh-token-${name}.second`);
-  await waitFor('all to be in step', async () => {
-    const open = await app.rows(`select 1 from booking_calendars where status = 'pending' and booking_id = any($1)`, [
-      all.map(({ bookingId }) => bookingId),
-    ]);
-    return open.length === 0;
-  });
+  const pending = { status: 'pending' as const, booking_id: { $in: all.map(({ bookingId }) => bookingId) } };
+  await waitFor('all to be in step', async () => (await bookingCalendarRows.count(app, pending)) === 0);
   for (const booked of all) {
     expect(await calendarOf(app, booked)).toMatchObject({ status: 'synced', error: '' });
     expect(await liveEventsOf(app, booked)).toHaveLength(1);
@@ -230,10 +212,7 @@ test('revoked credentials: everything waits, says why, and goes on after the new
 
 test('a connection that was deleted: skipped', async () => {
   const { staff, booked } = await made();
-  await app.rows(
-    `update connections set deleted_at = clock_timestamp(), credentials = null, status = 'disconnected' where id = $1`,
-    [staff.connectionId],
-  );
+  await connectionRows.change(app, staff.connectionId!, { deleted_at: rightNow(), credentials: null, status: 'disconnected' });
   expect(await changed(app, booked)).toBeNull();
   expect((await calendarOf(app, booked)).status).toBe('skipped');
 });

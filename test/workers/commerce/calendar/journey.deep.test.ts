@@ -18,6 +18,10 @@ import {
 } from '../../../support/calendar.ts';
 import { newSeed } from '../../../support/seed.ts';
 import { waitFor } from '../../../support/wait-for.ts';
+import { bookingCalendarRows, bookingRows, orderRows } from '../../../support/work/commerce.ts';
+import { connectionRows } from '../../../support/work/connections.ts';
+import { hasWork, poolRows, redispatchNow } from '../../../support/work/jobs.ts';
+import { ahead } from '../../../support/work/rows.ts';
 
 const app = useApp({ workers: true });
 
@@ -70,7 +74,7 @@ test(
     for (let index = 0; index < size; index += 1) {
       const one = staff[roll(staff.length)]!;
       const booked = await bookingMade(app, one, services[roll(services.length)]!);
-      const { starts_at } = await app.one('select starts_at from bookings where id = $1', [booked.bookingId]);
+      const { starts_at } = await bookingRows.one(app, booked.bookingId, ['starts_at']);
       known.push({ ...booked, isLive: true, starts: starts_at, staff: one });
       await changed(app, booked);
     }
@@ -100,13 +104,13 @@ test(
     await settled();
 
     // The table says `failed` for a 403 that is no rate: a person sees it, and asks again.
-    const failed = await app.rows(
-      `select b.order_id, c.error from booking_calendars c join bookings b on b.id = c.booking_id where c.status = 'failed'`,
-    );
-    for (const { error } of failed) expect(error).toBe('forbidden');
+    const failed: { order_id: string }[] = [];
+    for (const { booking_id, error } of await bookingCalendarRows.all(app, { status: 'failed' })) {
+      expect(error).toBe('forbidden');
+      failed.push(await bookingRows.one(app, booking_id, ['order_id']));
+    }
     const { faults: left } = await app.control('GET', '/faults');
-    for (const { order_id } of failed)
-      expect((await app.one('select attention from orders where id = $1', [order_id])).attention).toEqual(['calendar_failed']);
+    for (const { order_id } of failed) expect((await orderRows.one(app, order_id)).attention).toEqual(['calendar_failed']);
     await drainFaults(left.length);
     // Nobody told us of what was deleted behind our back: each is asked for once more.
     for (const one of known) await changed(app, one);
@@ -159,7 +163,7 @@ let repairs = 0;
 
 /** Two 401 in a row stop a connection too: a person gives it new credentials each time. */
 async function repairAll(): Promise<void> {
-  const stopped = await app.rows(`select id, name from connections where status = 'auth_error' and kind = 'calendar'`);
+  const stopped = await connectionRows.all(app, { status: 'auth_error', kind: 'calendar' }, ['id', 'name']);
   for (const { id, name } of stopped) {
     repairs += 1;
     await repaired(app, id, `sandbox-refresh-token-${name}.${repairs}`);
@@ -171,16 +175,10 @@ async function settled(): Promise<void> {
   await waitFor(
     'all syncs to end',
     async () => {
-      await app.rows(
-        `update jobs set run_at = clock_timestamp(), check_at = clock_timestamp(), run = run + 1
-          where name = 'commerce.sync-booking-calendar' and state = 'queued' and run_at > clock_timestamp() + interval '300 ms'`,
-      );
-      await app.rows(`update pools set held_until = null where held_until < 'infinity'`);
+      await redispatchNow(app, { name: 'commerce.sync-booking-calendar', state: 'queued', run_at: { $gt: ahead('300 ms') } });
+      await poolRows.change(app, { held_until: { $lt: 'infinity' } }, { held_until: null });
       await repairAll();
-      const open = await app.rows(
-        `select 1 from jobs where name = 'commerce.sync-booking-calendar' and state in ('queued', 'waiting', 'blocked')`,
-      );
-      return open.length === 0;
+      return !(await hasWork(app, 'commerce.sync-booking-calendar'));
     },
     withinMs,
   );

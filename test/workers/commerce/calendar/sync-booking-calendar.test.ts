@@ -17,6 +17,10 @@ import {
 } from '../../../support/calendar.ts';
 import { contact } from '../../../support/factories/contact.ts';
 import { waitFor } from '../../../support/wait-for.ts';
+import { bookingCalendarRows, bookingRows, orderRows } from '../../../support/work/commerce.ts';
+import { erasureRows } from '../../../support/work/contacts.ts';
+import { poolRows, redispatchNow, requeue } from '../../../support/work/jobs.ts';
+import { ago, ahead } from '../../../support/work/rows.ts';
 
 const app = useApp({ workers: true });
 
@@ -36,7 +40,7 @@ test('a confirmed booking stands in the calendar, with its times, its mark and n
   const { staff, booked } = await synced();
   const [event, ...more] = await eventsOf(app, booked);
   expect(more).toEqual([]);
-  const { starts_at, ends_at } = await app.one('select * from bookings where id = $1', [booked.bookingId]);
+  const { starts_at, ends_at } = await bookingRows.one(app, booked.bookingId);
   expect(event).toMatchObject({ status: 'confirmed', summary: 'Massage: Budi', location: 'Room 2', calendar_id: staff.account });
   expect(Date.parse(event.start.dateTime)).toBe(Date.parse(starts_at));
   expect(Date.parse(event.end.dateTime)).toBe(Date.parse(ends_at));
@@ -120,14 +124,8 @@ test('a conference that is made at once, later, never, not at all', async () => 
   await app.control('POST', '/behaviour', { conference: 'pending' });
   const pending = await synced('calendar');
   expect(await calendarOf(app, pending.booked)).toMatchObject({ status: 'pending', synced: 0, meet_url: '' });
-  await app.rows(
-    `update booking_calendars set conference_asked_at = clock_timestamp() - interval '3 minutes' where booking_id = $1`,
-    [pending.booked.bookingId],
-  );
-  await app.rows(
-    `update jobs set run_at = clock_timestamp(), check_at = clock_timestamp(), run = run + 1 where subject_id = $1 and state = 'queued'`,
-    [pending.booked.orderId],
-  );
+  await bookingCalendarRows.change(app, { booking_id: pending.booked.bookingId }, { conference_asked_at: ago('3 minutes') });
+  await redispatchNow(app, { subject_id: pending.booked.orderId, state: 'queued' });
   await app.idle();
   expect(await calendarOf(app, pending.booked)).toMatchObject({ status: 'synced', error: 'conference_pending' });
 
@@ -145,10 +143,7 @@ test('a room that was asked for and is not wished any more is not made later', a
   const { booked } = await synced('calendar');
   expect(await calendarOf(app, booked)).toMatchObject({ status: 'pending', meet_url: '' });
   await changed(app, booked, `conference = 'none'`);
-  await app.rows(
-    `update jobs set run_at = clock_timestamp(), check_at = clock_timestamp(), run = run + 1 where subject_id = $1 and state = 'queued'`,
-    [booked.orderId],
-  );
+  await redispatchNow(app, { subject_id: booked.orderId, state: 'queued' });
   await app.idle();
   expect(await calendarOf(app, booked)).toMatchObject({ status: 'synced', error: '', meet_url: '' });
   await app.control('POST', '/behaviour', { conference: 'success' });
@@ -165,7 +160,7 @@ test('a meeting of the video service is made once, moved and ended, and only the
   const row = await calendarOf(app, booked);
   expect(row.video_url).toBe(`https://video.sandbox.example/j/${meeting.id}`);
   expect((await liveEventsOf(app, booked))[0].description).toContain(row.video_url);
-  expect(JSON.stringify(await app.rows('select * from booking_calendars'))).not.toContain('zak=');
+  expect(JSON.stringify(await bookingCalendarRows.all(app))).not.toContain('zak=');
   await moved(app, booked, hour(91_000));
   await app.idle();
   expect(await mine()).toMatchObject([{ id: meeting.id, start_time: hour(91_000).replace('.000', '') }]);
@@ -185,10 +180,7 @@ test('a meeting whose creation had no answer is found by its mark', async () => 
   const { made } = await app.control('GET', '/video/meetings');
   await app.control('POST', '/faults', { kind: 'drop_after', match: { method: 'POST', path: '/video/v2/users/me/meetings' } });
   const { booked } = await synced('video', { video: true });
-  await app.rows(
-    `update jobs set run_at = clock_timestamp(), check_at = clock_timestamp(), run = run + 1 where subject_id = $1 and state = 'queued'`,
-    [booked.orderId],
-  );
+  await redispatchNow(app, { subject_id: booked.orderId, state: 'queued' });
   await app.idle();
   expect((await app.control('GET', '/video/meetings')).made).toBe(made + 1);
   expect(await calendarOf(app, booked)).toMatchObject({ status: 'synced', error: '' });
@@ -200,18 +192,14 @@ test('while the video service asks to slow down, no run asks it, whosever pool t
   const all = [await bookingMade(app, staff, service), await bookingMade(app, staff, service)];
   const asked = async () => (await app.control('GET', '/requests?path=/video/v2')).requests.length;
   const before = await asked();
-  await app.rows(`update pools set held_until = clock_timestamp() + interval '1 hour' where id = $1`, [
-    `connection:${staff.videoId}`,
-  ]);
+  await poolRows.change(app, `connection:${staff.videoId}`, { held_until: ahead('1 hour') });
   for (const booked of all) await changed(app, booked);
   await waitFor('the entries without their rooms', async () =>
     (await Promise.all(all.map((booked) => liveEventsOf(app, booked)))).every((events) => events.length === 1),
   );
   expect(await asked()).toBe(before);
-  await app.rows('update pools set held_until = null');
-  await app.rows(
-    `update jobs set run_at = clock_timestamp(), check_at = clock_timestamp(), run = run + 1 where state = 'queued'`,
-  );
+  await poolRows.change(app, {}, { held_until: null });
+  await redispatchNow(app, { state: 'queued' });
   await app.idle();
   for (const booked of all)
     expect(await calendarOf(app, booked)).toMatchObject({ status: 'synced', video_url: expect.stringMatching(/^https:/) });
@@ -224,10 +212,11 @@ test('a customer who is erased is in no entry and in no meeting any more; one of
   const all = [await bookingMade(app, staff, service), await bookingMade(app, staff, service)] as const;
   const [coming, past] = all;
   for (const booked of all) {
-    await app.rows(
-      `update orders set contact_id = $2, customer_name = 'Quixworth', customer_phone = '+4915755500877' where id = $1`,
-      [booked.orderId, contactId],
-    );
+    await orderRows.change(app, booked.orderId, {
+      contact_id: contactId,
+      customer_name: 'Quixworth',
+      customer_phone: '+4915755500877',
+    });
     await changed(app, booked);
   }
   await app.idle();
@@ -247,7 +236,7 @@ test('a customer who is erased is in no entry and in no meeting any more; one of
   expect([before.events.length, before.meetings.length]).toEqual([2, 2]);
   expect(JSON.stringify(before).match(/Quixworth/g)!.length).toBeGreaterThanOrEqual(4);
   expect((await app.call('contacts.delete', { params: { contactID: contactId } })).status).toBe(204);
-  await waitFor('the erasure', async () => (await app.rows('select 1 from contact_erasures')).length === 0);
+  await waitFor('the erasure', async () => (await erasureRows.count(app)) === 0);
   await app.idle();
   const after = await shown();
   expect([after.events.length, after.meetings.length]).toEqual([2, 2]);
@@ -276,10 +265,7 @@ test('an event of somebody else under our id is left alone: ours gets the next g
 test('a second run of the same job changes nothing, and no job is left over', async () => {
   const { booked } = await synced();
   const before = await eventsOf(app, booked);
-  await app.rows(
-    `update jobs set state = 'queued', run = run + 1, finished_at = null, check_at = clock_timestamp() where subject_id = $1`,
-    [booked.orderId],
-  );
+  await requeue(app, { subject_id: booked.orderId });
   await app.idle();
   expect(await eventsOf(app, booked)).toEqual(before);
   expect(await checkJobs(app.web.deps.database)).toEqual([]);

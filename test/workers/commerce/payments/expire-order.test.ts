@@ -16,6 +16,9 @@ import {
   there,
 } from '../../../support/payments.ts';
 import { waitFor } from '../../../support/wait-for.ts';
+import { orderItemRows, orderRows, paymentRows, variantRows } from '../../../support/work/commerce.ts';
+import { jobRows } from '../../../support/work/jobs.ts';
+import { rightNow } from '../../../support/work/rows.ts';
 
 const app = useApp({ workers: true });
 beforeAll(async () => {
@@ -26,7 +29,7 @@ const transact = () => transactFor(app.web.deps.ledger.transact, app.tenant.orga
 
 /** Of an order that is pending: its time is over now. */
 async function expire(id: string): Promise<void> {
-  await app.rows('update orders set reserved_until = clock_timestamp() where id = $1', [id]);
+  await orderRows.change(app, id, { reserved_until: rightNow() });
   await transact()({ locks: [orderLock(id)] }, async ({ own }) => enqueueExpiry(own, id, 0));
 }
 
@@ -35,20 +38,19 @@ async function reservingOrder(): Promise<{ id: string; stock(): Promise<object> 
   const { organizationId } = app.tenant;
   const id = await owingOrder(app, { reservedMinutes: 30 });
   const variantId = await stockedVariant(app, organizationId, { onHand: 5 });
-  const { id: itemId } = await app.one(
-    'update order_items set variant_id = $2, tracks_stock = true, is_shipped = true where order_id = $1 returning id',
-    [id, variantId],
-  );
+  await orderItemRows.change(app, { order_id: id }, { variant_id: variantId, tracks_stock: true, is_shipped: true });
+  const { id: itemId } = await orderItemRows.one(app, { order_id: id });
   await transact()({ locks: [orderLock(id)] }, ({ own }) => reserveStock(own, id, [{ itemId, variantId, quantity: 1 }]));
-  return { id, stock: () => app.one('select on_hand::int, reserved::int from product_variants where id = $1', [variantId]) };
+  const stock = async () => {
+    const { on_hand, reserved } = await variantRows.one(app, variantId);
+    return { on_hand: Number(on_hand), reserved: Number(reserved) };
+  };
+  return { id, stock };
 }
 
 const ended = (id: string, status: string) => waitFor(status, async () => (await orderRow(app, id)).status === status);
 const looked = (id: string) =>
-  waitFor(
-    'the look',
-    async () => (await app.rows(`select from jobs where subject_id = $1 and name = 'commerce.expire-order'`, [id])).length === 0,
-  );
+  waitFor('the look', async () => (await jobRows.count(app, { subject_id: id, name: 'commerce.expire-order' })) === 0);
 
 describe('the end of a reservation', () => {
   test('without a page the order is cancelled, and its stock is free', async () => {
@@ -111,12 +113,7 @@ describe('the end of a reservation', () => {
     ['of an amount that cannot be said', 0, 'IDR'],
   ])('money %s keeps it too', async (_, amount, currency) => {
     const { id, stock } = await reservingOrder();
-    await app.rows('insert into payments (organization_id, id, order_id, amount, currency) values ($1, uuidv7(), $2, $3, $4)', [
-      app.tenant.organizationId,
-      id,
-      amount,
-      currency,
-    ]);
+    await paymentRows.add(app, { organization_id: app.tenant.organizationId, order_id: id, amount: String(amount), currency });
     await expire(id);
     await looked(id);
     expect(await orderRow(app, id)).toMatchObject({ status: 'pending', reserved_until: null });

@@ -18,6 +18,8 @@ import {
 } from '../../../support/payments.ts';
 import { newRandom } from '../../../support/seed.ts';
 import { waitFor } from '../../../support/wait-for.ts';
+import { orderRows, paymentSessionRows } from '../../../support/work/commerce.ts';
+import { connectionWebhookRows } from '../../../support/work/connections.ts';
 
 const random = newRandom();
 
@@ -120,7 +122,7 @@ describe.each(['stripe', 'xendit'] as const)('%s', (provider) => {
     const id = await owingOrder(app);
     const first = await opened(id);
     // As if it had been ended: its page can still be paid.
-    await app.rows(`update payment_sessions set status = 'cancelled' where id = $1`, [first.id]);
+    await paymentSessionRows.change(app, first.id, { status: 'cancelled' });
     const second = await opened(id);
     await Promise.all([atProvider(app, first, 'pay'), atProvider(app, second, 'pay')]);
     await waitFor('both', async () => (await paymentsOf(app, id)).length === 2);
@@ -147,7 +149,7 @@ describe.each(['stripe', 'xendit'] as const)('%s', (provider) => {
   test('beyond what a number of JSON holds exactly, all together, a payment is kept and shown, and not counted', async () => {
     const id = await owingOrder(app, { reservedMinutes: 60 });
     const first = await opened(id);
-    await app.rows(`update payment_sessions set status = 'cancelled' where id = $1`, [first.id]);
+    await paymentSessionRows.change(app, first.id, { status: 'cancelled' });
     const second = await opened(id);
     for (const [n, session] of [first, second].entries()) {
       await atProvider(app, session, 'pay', { amount: Number.MAX_SAFE_INTEGER });
@@ -166,7 +168,7 @@ describe.each(['stripe', 'xendit'] as const)('%s', (provider) => {
   test('money that comes after the order was cancelled is counted and shown', async () => {
     const id = await owingOrder(app);
     const session = await opened(id);
-    await app.rows(`update orders set status = 'cancelled' where id = $1`, [id]);
+    await orderRows.change(app, id, { status: 'cancelled' });
     await atProvider(app, session, 'pay');
     await is(id, 'paid');
     expect(await orderRow(app, id)).toMatchObject({ status: 'cancelled', attention: ['paid_after_cancel'] });
@@ -180,7 +182,7 @@ describe('a webhook', () => {
     type: 'x',
     data: { object: { object: 'checkout.session', id: 'cs_foreign' } },
   };
-  const stored = (of: string) => app.rows('select status from connection_webhooks where external_id = $1', [of]);
+  const stored = (of: string) => connectionWebhookRows.all(app, { external_id: of }, ['status']);
 
   test('about nothing of ours is taken, and kept as unknown', async () => {
     expect((await webhook(app, accounts.stripe, foreign)).status).toBe(200);
@@ -191,13 +193,13 @@ describe('a webhook', () => {
     const [mine, other] = [await owingOrder(app), await owingOrder(app)];
     const session = await openSession(app, mine, { connection_id: accounts.stripe.id });
     const theirs = await openSession(app, other, { connection_id: accounts.stripe.id });
-    await app.rows('update payment_sessions set provider_session_id = null where id = $1', [session.id]);
+    await paymentSessionRows.change(app, session.id, { provider_session_id: null });
     const object = { object: 'checkout.session', id: theirs.provider_session_id, client_reference_id: session.reference_id };
-    await app.rows('update payment_sessions set provider_session_id = null where id = $1', [theirs.id]);
+    await paymentSessionRows.change(app, theirs.id, { provider_session_id: null });
     await atProvider(app, theirs, 'pay');
     await is(other, 'paid');
     await webhook(app, accounts.stripe, { id: 'evt_mixed', object: 'event', type: 'x', data: { object } });
-    await waitFor('its end', async () => ['unknown', 'applied'].includes((await stored('evt_mixed'))[0]?.status));
+    await waitFor('its end', async () => ['unknown', 'applied'].includes((await stored('evt_mixed'))[0]?.status ?? ''));
     expect(await paymentsOf(app, mine)).toEqual([]);
   });
 

@@ -18,6 +18,7 @@ import {
   there,
 } from '../../../support/shipping.ts';
 import { waitFor } from '../../../support/wait-for.ts';
+import { jobRows, secondsUntilRun } from '../../../support/work/jobs.ts';
 
 const random = newRandom();
 
@@ -181,11 +182,8 @@ test('with all webhooks lost the next look finds it delivered', async () => {
   await lookNow(app, orderID);
   await shipmentIn(app, id, { provider_status: 'picked' });
   const check = await waitFor('the next look', async () => {
-    const next = await app.one(
-      `select extract(epoch from run_at - clock_timestamp())::float8 as seconds from jobs where subject_id = $1 and name = 'commerce.check-shipment'`,
-      [orderID],
-    );
-    return next.seconds > 60 && next;
+    const seconds = await secondsUntilRun(app, { subject_id: orderID, name: 'commerce.check-shipment' });
+    return seconds > 60 && { seconds };
   });
   expect(check.seconds).toBeGreaterThan(3_500);
   expect(check.seconds).toBeLessThan(3_700);
@@ -193,8 +191,6 @@ test('with all webhooks lost the next look finds it delivered', async () => {
   await lookNow(app, orderID);
   await shipmentIn(app, id, { status: 'delivered' });
   expect(await orderRow(app, orderID)).toMatchObject({ status: 'completed' });
-  await waitFor('the end of the looks', async () => {
-    const left = await app.rows(`select 1 from jobs where subject_id = $1 and name = 'commerce.check-shipment'`, [orderID]);
-    return left.length === 0;
-  });
+  const looks = { subject_id: orderID, name: 'commerce.check-shipment' };
+  await waitFor('the end of the looks', async () => (await jobRows.count(app, looks)) === 0);
 });

@@ -18,6 +18,8 @@ import {
   there,
 } from '../../../support/shipping.ts';
 import { waitFor } from '../../../support/wait-for.ts';
+import { connectionRows } from '../../../support/work/connections.ts';
+import { heldUntil, holdForever, jobRows, makeDue, poolRows, releasePool } from '../../../support/work/jobs.ts';
 
 const app = useApp({ workers: true });
 let shipper: ShipperAccount;
@@ -26,10 +28,7 @@ beforeAll(async () => {
 });
 
 const hurry = (orderId: string) =>
-  app.rows(
-    `update jobs set run_at = clock_timestamp(), check_at = clock_timestamp() where subject_id = $1 and name <> 'commerce.check-shipment' and state = 'queued'`,
-    [orderId],
-  );
+  makeDue(app, { subject_id: orderId, name: { $ne: 'commerce.check-shipment' }, state: 'queued' });
 
 test.each([
   ['before the shipper acted', 'drop_before'],
@@ -73,17 +72,16 @@ test('the claim is committed before the call, and a second run of the same job a
 
 test('an outcome that stays unknown keeps its place: no second shipment, until it is tried again by hand', async () => {
   const orderID = await orderToSend(app);
-  const hold = (until: string | null) =>
-    app.rows('update pools set held_until = $2 where id = $1', [`connection:${shipper.id}`, until]);
+  const hold = (until: string | null) => poolRows.change(app, `connection:${shipper.id}`, { held_until: until });
   await fault(app, 'drop_after', '/v1/orders');
   await hold('infinity');
   const { body, headers } = await ship(app, orderID, jne, false);
   const operation = headers.get('operation-id')!;
-  await app.rows('update jobs set attempts = 7 where id = $1', [operation]);
+  await jobRows.change(app, operation, { attempts: 7 });
   await hold(null);
   await waitFor('the last try', async () => {
     await hurry(orderID);
-    return (await app.one('select state from jobs where id = $1', [operation])).state === 'failed';
+    return (await jobRows.one(app, operation)).state === 'failed';
   });
   expect(await shipmentRow(app, body.id)).toMatchObject({
     status: 'creating',
@@ -123,20 +121,13 @@ test('a refused key holds the pool, the work keeps its place, and goes on with a
   const params = { orderID };
   await app.control('POST', '/shipper-accounts', { api_key: account.apiKey, is_revoked: true });
   const { body } = await app.call('commerce.shipments.create', { key: tenant.key, params, body: jne });
-  await waitFor('the hold', async () => {
-    const pool = await app.one('select held_until::text from pools where id = $1', [`connection:${account.id}`]);
-    return pool.held_until === 'infinity';
-  });
-  expect(await app.one('select status from connections where id = $1', [account.id])).toEqual({ status: 'auth_error' });
+  await waitFor('the hold', async () => (await heldUntil(app, `connection:${account.id}`)) === 'infinity');
+  expect(await connectionRows.one(app, account.id, ['status'])).toEqual({ status: 'auth_error' });
   expect(await shipmentRow(app, body.id)).toMatchObject({ status: 'creating', failure: null });
-  expect(
-    await app.one(`select attempts from jobs where subject_id = $1 and name = '${createShipmentJob.name}'`, [orderID]),
-  ).toEqual({
-    attempts: 0,
-  });
+  expect((await jobRows.one(app, { subject_id: orderID, name: createShipmentJob.name })).attempts).toBe(0);
   await app.control('POST', '/shipper-accounts', { api_key: account.apiKey, is_revoked: false });
-  await app.rows(`update connections set status = 'connected' where id = $1`, [account.id]);
-  await app.rows('update pools set held_until = null where id = $1', [`connection:${account.id}`]);
+  await connectionRows.change(app, account.id, { status: 'connected' });
+  await releasePool(app, `connection:${account.id}`);
   await shipmentIn(app, body.id, { status: 'confirmed' });
   expect(await there(app, body.id)).toHaveLength(1);
 });
@@ -144,13 +135,13 @@ test('a refused key holds the pool, the work keeps its place, and goes on with a
 test('one that is called back before the shipper was asked never gets there', async () => {
   const tenant = await app.organization();
   const account = await connectShipper(app, { tenant });
-  await app.rows(`update pools set held_until = 'infinity' where id = $1`, [`connection:${account.id}`]);
+  await holdForever(app, `connection:${account.id}`);
   const orderID = await orderToSend(app, {}, { tenant });
   const { body } = await app.call('commerce.shipments.create', { key: tenant.key, params: { orderID }, body: jne });
   const params = { orderID, shipmentID: body.id };
   const reply = await app.call('commerce.shipments.cancel', { key: tenant.key, params });
   expect([reply.status, reply.body.status, reply.headers.get('operation-id')]).toEqual([200, 'cancelled', null]);
-  await app.rows('update pools set held_until = null where id = $1', [`connection:${account.id}`]);
+  await releasePool(app, `connection:${account.id}`);
   await app.idle();
   expect(await there(app, body.id)).toEqual([]);
   expect(await shipmentRow(app, body.id)).toMatchObject({ status: 'cancelled', asked_at: null });

@@ -1,0 +1,21 @@
+import { Deal, DealContact } from '../../../src/deals/deal.entity.ts';
+import { PipelineStage } from '../../../src/deals/pipelines/pipeline.entity.ts';
+import { CrmHistory } from '../../../src/history/history.entity.ts';
+import { CrmImport } from '../../../src/imports/import.entity.ts';
+import { CrmRecord } from '../../../src/records/record.entity.ts';
+import { ObjectField, ObjectType } from '../../../src/records/types/type.entity.ts';
+import { RecordValue } from '../../../src/records/types/value.entity.ts';
+import { Task, TaskTarget } from '../../../src/tasks/task.entity.ts';
+import { rowsOf } from './rows.ts';
+
+export const recordRows = rowsOf(CrmRecord);
+export const recordValueRows = rowsOf(RecordValue);
+export const typeRows = rowsOf(ObjectType);
+export const fieldRows = rowsOf(ObjectField);
+export const taskRows = rowsOf(Task);
+export const taskTargetRows = rowsOf(TaskTarget);
+export const dealRows = rowsOf(Deal);
+export const dealContactRows = rowsOf(DealContact);
+export const stageRows = rowsOf(PipelineStage);
+export const historyRows = rowsOf(CrmHistory);
+export const crmImportRows = rowsOf(CrmImport);
