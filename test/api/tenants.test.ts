@@ -5,6 +5,7 @@ import { type Definition, definitions, isOfKind } from '../support/contract.ts';
 import { exampleBody, paramNamesOf } from '../support/examples.ts';
 import { bearerToken, person, sessionHeaders } from '../support/factories/person.ts';
 import { ownedRecords } from '../support/owned.ts';
+import { storedMemberships, storedSessions } from '../support/stored/accounts.ts';
 import { stateOf } from '../support/stored.ts';
 
 /** Another organization's owner asks for the first one's records; that their credential is looked at, access.test.ts shows. */
@@ -139,11 +140,7 @@ describe("another organization's caller neither reads nor changes anything", () 
 describe('a person of two organizations', () => {
   test('sees and changes those of the active one only', async () => {
     const { userId } = await person(app.em(), app.tenant.organizationId, 'viewer');
-    await app.rows('insert into memberships (organization_id, user_id, role) values ($1, $2, $3)', [
-      stranger.organizationId,
-      userId,
-      'owner',
-    ]);
+    await storedMemberships.add(app, { organization_id: stranger.organizationId, user_id: userId, role: 'owner' });
     const { sessionId, headers } = await sessionHeaders(app.em(), userId, app.base);
     const ask = async (operationId: string, body?: object) => {
       const { status, body: seen } = await app.call(operationId, { key: null, headers, body });
@@ -155,10 +152,10 @@ describe('a person of two organizations', () => {
     const switched = await ask('auth.session.active-organization', { organization_id: stranger.organizationId });
     expect(switched).toEqual([200, stranger.organizationId]);
     expect(await ask('organization.update', { name: 'Mine' })).toEqual([200, stranger.organizationId]);
-    await app.rows('delete from memberships where organization_id = $1 and user_id = $2', [stranger.organizationId, userId]);
+    await storedMemberships.remove(app, { organization_id: stranger.organizationId, user_id: userId });
     expect(await ask('auth.me.get')).toEqual([200, undefined]);
     expect(await ask('organization.get')).toEqual([403, 'forbidden']);
-    expect(await app.one('select organization_id from sessions where id = $1', [sessionId])).toEqual({ organization_id: null });
+    expect(await storedSessions.one(app, sessionId, ['organization_id'])).toEqual({ organization_id: null });
   });
 
   test("a token is theirs for one of them, and no colleague's", async () => {

@@ -7,6 +7,7 @@ import { actsOf } from '../../support/acts.ts';
 import { type Body, type Reply, type Tenant, useApp } from '../../support/app.ts';
 import { bearerToken, person, sessionHeaders } from '../../support/factories/person.ts';
 import { later } from '../../support/later.ts';
+import { storedApiKeys } from '../../support/stored/accounts.ts';
 
 const app = useApp();
 type Headers = Record<string, string>;
@@ -33,10 +34,9 @@ const revoke = (keyID: string, headers: Headers = asKey(tenant.key)): Promise<Re
 const get = (keyID: string, key = tenant.key): Promise<Reply> => app.call('api-keys.get', { key, params: { keyID } });
 const list = async (): Promise<Body[]> => (await app.call('api-keys.list', { key: tenant.key })).body.items;
 const works = async (key: string) => (await app.call('messages.list', { key })).status === 200;
-const stored = (id: string): Promise<Body> => app.one('select * from api_keys where id = $1', [id]);
+const stored = (id: string): Promise<Body> => storedApiKeys.one(app, id);
 const set = (id: string, change: string) => app.rows(`update api_keys set ${change} where id = $1`, [id]);
-const total = async (): Promise<number> =>
-  (await app.one('select count(*)::int as n from api_keys where organization_id = $1', [tenant.organizationId])).n;
+const total = async (): Promise<number> => await storedApiKeys.count(app, { organization_id: tenant.organizationId });
 
 describe('made', () => {
   test('shown once, with a row in the audit log; only its hash is stored', async () => {
@@ -412,8 +412,5 @@ test('one of another organization, one nobody knows and an id that is none answe
       errors.add(reply.body.error.message);
     }
   expect([...errors]).toEqual(['API key not found']);
-  expect([await works(other.key), await app.rows('select 1 from api_keys where replaces_id = $1', [other.keyId])]).toEqual([
-    true,
-    [],
-  ]);
+  expect([await works(other.key), await storedApiKeys.all(app, { replaces_id: other.keyId })]).toEqual([true, []]);
 });
