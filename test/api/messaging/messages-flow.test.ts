@@ -6,6 +6,7 @@ import type { FlowMade } from '../../support/factories/flow-at-provider.ts';
 import { countRoundTrips } from '../../support/round-trips.ts';
 import { testSecrets } from '../../support/secrets.ts';
 import { flowMessage, flowOf } from '../../support/sent-flows.ts';
+import { storedFlowSends, storedFlows, storedFlowVersions } from '../../support/stored/flows.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
@@ -22,7 +23,7 @@ beforeAll(async () => {
 
 const send = (parameters: object, more: object = {}, to = phone) => app.text(channel, to, flowMessage(parameters, more));
 const sendOf = (messageId: string) =>
-  app.rows('select flow_id, version, client_token, responded_at from flow_sends where message_id = $1', [messageId]);
+  storedFlowSends.all(app, { message_id: messageId }, { columns: ['flow_id', 'version', 'client_token', 'responded_at'] });
 const field = 'interactive.action.parameters';
 
 /** The request that carried the message. */
@@ -38,7 +39,7 @@ async function pushedAgain(flowId: string) {
      select uuidv7(), organization_id, id, 2, 1, '7.2', '', 'y', '{}', 'edit' from flows where id = $1`,
     [flowId],
   );
-  await app.rows('update flows set provider_version = 2 where id = $1', [flowId]);
+  await storedFlows.change(app, flowId, { provider_version: 2 });
 }
 
 describe('a message that opens a flow', () => {
@@ -119,7 +120,7 @@ describe('a message that opens a flow', () => {
     const { phone: to } = await app.conversation(own);
     await app.hold(own);
     const { data } = (await app.text(own, to, flowMessage({ flow_id: gone.id }))).body;
-    await app.rows('delete from flows where id = $1', [gone.id]);
+    await storedFlows.remove(app, gone.id);
     await app.letGo(own);
     const { failure } = await app.messageIn(data.id, 'failed');
     expect(failure).toMatchObject({ code: 'flow_unavailable' });
@@ -166,7 +167,7 @@ describe('refused before it is taken, and nothing is stored:', () => {
 
   test('a flow that is being deleted', async () => {
     const leaving = await flowOf(app, channel);
-    await app.rows(`update flows set doing = 'delete' where id = $1`, [leaving.id]);
+    await storedFlows.change(app, leaving.id, { doing: 'delete' });
     await refuses({ flow_id: leaving.id }, 'flow_unavailable', `${field}.flow_id`);
   });
 
@@ -178,7 +179,7 @@ describe('refused before it is taken, and nothing is stored:', () => {
   test('its endpoint is to give the first screen, and it has none', async () => {
     const asked = { flow_action: 'data_exchange' };
     await refuses({ flow_id: flow.id, ...asked }, 'flow_unavailable', `${field}.flow_action`);
-    await app.rows(`update flow_versions set data_api_version = '3.0' where flow_id = $1`, [flow.id]);
+    await storedFlowVersions.change(app, { flow_id: flow.id }, { data_api_version: '3.0' });
     expect((await send({ flow_id: flow.id, ...asked })).status).toBe(201);
   });
 

@@ -2,6 +2,8 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { hashesOf } from '../../../src/contacts/permission/suppressed-addresses.ts';
 import { type Channel, useApp } from '../../support/app.ts';
 import { testSecrets } from '../../support/secrets.ts';
+import { storedSuppressedAddresses, storedSuppressions } from '../../support/stored/contacts.ts';
+import { now } from '../../support/stored/times.ts';
 
 /** Who may be written to, held against every way to name them. */
 const app = useApp();
@@ -68,7 +70,7 @@ describe('suppressed', () => {
       expires_at: new Date(Date.now() + 3_600_000).toISOString(),
     });
     expect(await refusal(phone)).toEqual(suppressed('complaint'));
-    await app.rows('update contact_suppressions set expires_at = clock_timestamp() where id = $1', [id]);
+    await storedSuppressions.change(app, id, { expires_at: now() });
     expect((await app.text(channel, phone)).status).toBe(201);
   });
 
@@ -141,10 +143,7 @@ describe('one who was forgotten', () => {
   const remember = async (phone: string, on: string) => {
     const { organizationId } = app.tenant;
     const [hash] = hashesOf(testSecrets, organizationId, [{ type: 'phone', source: '', value: `+${phone}` }]);
-    await app.rows(
-      `insert into suppressed_addresses (organization_id, hash, channel, reason) values ($1, $2, $3, 'unsubscribed')`,
-      [organizationId, hash, on],
-    );
+    await storedSuppressedAddresses.add(app, { organization_id: organizationId, hash, channel: on, reason: 'unsubscribed' });
   };
 
   test('and had said no is not written to, and is not made again by the try', async () => {
