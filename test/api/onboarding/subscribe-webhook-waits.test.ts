@@ -1,15 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { useApp } from '../../support/app.ts';
+import { storedOnboardings } from '../../support/stored/channels.ts';
 
 /** No worker: what is asked for stays at work. */
 const app = useApp();
 
 async function subscribing(prefer?: string) {
   const { id } = (await app.call('onboarding.start')).body;
-  await app.rows(
-    `update onboardings set current_step = 'subscribe_webhook', completed_steps = '{exchange_token}' where id = $1`,
-    [id],
-  );
+  await storedOnboardings.change(app, id, { current_step: 'subscribe_webhook', completed_steps: ['exchange_token'] });
   const startedAt = performance.now();
   const reply = await app.call('onboarding.subscribe-webhook', {
     body: { phone_number_id: '1', progress_id: id, waba_id: '2' },
