@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Body, type Reply, type Tenant, useApp } from '../../support/app.ts';
+import { storedProducts } from '../../support/stored/commerce.ts';
 
 const app = useApp();
 let tenant: Tenant;
@@ -9,10 +10,13 @@ let productID: string;
 beforeEach(async () => {
   tenant = await app.organization();
   productID = uuidv7();
-  await app.rows(`insert into products (organization_id, id, name, slug, kind) values ($1, $2, 'Soap', 'soap', 'physical')`, [
-    tenant.organizationId,
-    productID,
-  ]);
+  await storedProducts.add(app, {
+    organization_id: tenant.organizationId,
+    id: productID,
+    name: 'Soap',
+    slug: 'soap',
+    kind: 'physical',
+  });
 });
 
 type Kind = {

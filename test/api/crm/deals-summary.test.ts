@@ -1,6 +1,9 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { type PipelineMade, pipeline } from '../../support/factories/pipeline.ts';
+import { storedOrganizations } from '../../support/stored/accounts.ts';
+import { storedExchangeRates } from '../../support/stored/crm.ts';
+import { ago } from '../../support/stored/times.ts';
 
 const app = useApp({});
 const currencies = ['USD', 'EUR', 'GBP', 'JPY', 'KWD', 'XAF', 'CLF'];
@@ -14,11 +17,14 @@ beforeAll(async () => {
   sales = await pipeline(app.em(), organizationId);
   other = await app.organization();
   for (const [base, rate] of Object.entries(rates))
-    await app.rows(
-      `insert into exchange_rates (organization_id, base, quote, effective_at, rate, source)
-       values ($1, $2, 'USD', clock_timestamp() - interval '1 day', $3, 'test')`,
-      [organizationId, base, rate],
-    );
+    await storedExchangeRates.add(app, {
+      organization_id: organizationId,
+      base,
+      quote: 'USD',
+      effective_at: ago(1, 'day'),
+      rate,
+      source: 'test',
+    });
 });
 
 const summary = async (query = {}, key = app.tenant.key): Promise<Body> =>
@@ -83,7 +89,7 @@ test('after the home currency was changed there are two of them', async () => {
   const made = await pipeline(app.em(), organizationId);
   const create = () => app.call('crm.deals.create', { key, body: { title: 'x', amount_minor: '100' } });
   await create();
-  await app.rows(`update organizations set home_currency = 'EUR' where id = $1`, [organizationId]);
+  await storedOrganizations.change(app, organizationId, { home_currency: 'EUR' });
   await create();
   const { stages } = await summary({ pipeline_id: made.id }, key);
   expect(stages[0].at_home).toEqual([
