@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Body, type Reply, type Tenant, useApp } from '../../support/app.ts';
+import { storedEvents } from '../../support/stored/api-events.ts';
+import { storedDeliveries } from '../../support/stored/webhooks.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp();
@@ -23,9 +25,11 @@ beforeAll(async () => {
        from generate_series(0, 19) n`,
     [tenant.organizationId, types, conversation],
   );
-  stored = await app.rows('select id, type, created_at from events where organization_id = $1 order by seq', [
-    tenant.organizationId,
-  ]);
+  stored = await storedEvents.all(
+    app,
+    { organization_id: tenant.organizationId },
+    { columns: ['id', 'type', 'created_at'], orderBy: 'seq' },
+  );
   await allSettled();
 });
 
@@ -177,10 +181,13 @@ describe('filters', () => {
       }),
     );
     const deliver = (place: number, endpoint: number, state: string, isTest = false) =>
-      app.rows(
-        `insert into webhook_deliveries (id, organization_id, event_id, endpoint_id, state, is_test) values (uuidv7(), $1, $2, $3, $4, $5)`,
-        [tenant.organizationId, stored[place]!.id, endpoints[endpoint], state, isTest],
-      );
+      storedDeliveries.add(app, {
+        organization_id: tenant.organizationId,
+        event_id: stored[place]!.id,
+        endpoint_id: endpoints[endpoint],
+        state,
+        is_test: isTest,
+      });
     await deliver(1, 0, 'succeeded');
     await deliver(2, 0, 'succeeded');
     await deliver(2, 1, 'failed');

@@ -3,6 +3,8 @@ import { Webhook } from 'standardwebhooks';
 import { catalogue } from '../../../src/platform/events/catalogue.ts';
 import { useApp } from '../../support/app.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { storedEvents } from '../../support/stored/api-events.ts';
+import { storedDeliveries, storedEndpoints } from '../../support/stored/webhooks.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
@@ -73,7 +75,7 @@ describe('test', () => {
         organization_id: organizationId,
         data,
       });
-      const event = await app.one('select type, subject_id, data from events where id = $1', [delivered!.headers['webhook-id']]);
+      const event = await storedEvents.one(app, delivered!.headers['webhook-id'], ['type', 'subject_id', 'data']);
       const test = { endpoint_id: id, organization_id: organizationId, sends: { type, data } };
       expect(event).toEqual({ type: 'webhook.test', subject_id: id, data: test });
     },
@@ -116,7 +118,7 @@ describe('test', () => {
 
   test('a disabled endpoint: 422', async () => {
     const { id } = await endpoint();
-    await app.rows('update webhook_endpoints set enabled = false where id = $1', [id]);
+    await storedEndpoints.change(app, id, { enabled: false });
     const { status, body } = await ask(id);
     expect([status, body.error.code]).toEqual([422, 'endpoint_disabled']);
   });
@@ -129,6 +131,6 @@ describe('test', () => {
     const { id } = await endpoint();
     const { key } = await app.organization();
     expect((await ask(id, {}, key)).status).toBe(404);
-    expect(await app.rows('select 1 from webhook_deliveries where endpoint_id = $1', [id])).toEqual([]);
+    expect(await storedDeliveries.count(app, { endpoint_id: id })).toBe(0);
   });
 });

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { maxCounted, spans } from '../../../src/webhooks/stats.ts';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
+import { storedEndpoints } from '../../support/stored/webhooks.ts';
 
 const app = useApp();
 let tenant: Tenant;
@@ -159,7 +160,7 @@ describe('what is still to come', () => {
   });
 
   test('a disabled endpoint says so', async () => {
-    await app.rows('update webhook_endpoints set enabled = false where id = $1', [endpointId]);
+    await storedEndpoints.change(app, endpointId, { enabled: false });
     expect((await stats()).enabled).toBe(false);
   });
 });
