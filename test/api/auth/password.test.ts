@@ -4,7 +4,8 @@ import { sha256 } from '../../../src/platform/secrets.ts';
 import { asks, fromAnywhere, mailedToken } from '../../support/accounts.ts';
 import { useApp } from '../../support/app.ts';
 import { bearerToken, type Person, person, sessionHeaders } from '../../support/factories/person.ts';
-import { storedMails, storedPasswordResets, storedUsers } from '../../support/stored/accounts.ts';
+import { storedActs, storedMails, storedPasswordResets, storedUsers } from '../../support/stored/accounts.ts';
+import { ago } from '../../support/stored/times.ts';
 
 const app = useApp({ env: { TRUST_PROXY: '1' } });
 const ask = asks(app);
@@ -27,11 +28,14 @@ async function tokenIn(headers: Record<string, string>) {
   expect(await statusOf(bearer)).toBe(200);
   return bearer;
 }
-const actsOf = (who: Person) =>
-  app.rows(
-    `select action, organization_id, subject, address from audit_log where actor = $1 and action like 'auth.password%' order by id`,
-    [`user:${who.userId}`],
+const actsOf = async (who: Person) => {
+  const acts = await storedActs.all(
+    app,
+    { actor: `user:${who.userId}` },
+    { columns: ['action', 'organization_id', 'subject', 'address'], orderBy: 'id' },
   );
+  return acts.filter(({ action }) => action.startsWith('auth.password'));
+};
 const userRow = (who: Person = ada) => storedUsers.one(app, who.userId);
 const faultOf = ({ status, body }: Awaited<ReturnType<typeof ask>>) => [
   status,
@@ -183,7 +187,6 @@ describe('a reset', () => {
     expect((await request(who.email)).status).toBe(200);
     return mailedToken(app, who.email);
   }
-  const changeLink = (change: string) => app.rows(`update password_resets set ${change} where user_id = $1`, [ada.userId]);
 
   test('is answered alike for a known and an unknown email, and for a user of no organization', async () => {
     const lone = await person(app.em());
@@ -255,7 +258,7 @@ describe('a reset', () => {
 
   test.each([
     ['used', 'token.used', async (token: string) => void (await confirm(token, 'the one before it'))],
-    ['expired', 'token.expired', () => changeLink(`expires_at = clock_timestamp() - interval '1 ms'`)],
+    ['expired', 'token.expired', () => storedPasswordResets.change(app, { user_id: ada.userId }, { expires_at: ago(1, 'ms') })],
     ['replaced by a newer one', 'token.unknown', () => link()],
     ['of a user who was deleted', 'token.unknown', () => storedUsers.remove(app, ada.userId)],
   ])('a link that is %s: 422 on the token', async (_what, code, spoil: (token: string) => Promise<unknown>) => {

@@ -424,7 +424,7 @@ describe('at once with others', () => {
     const messages = await storedMessages.all(app, { to_phone: young.phone });
     expect(new Set(messages.map(({ conversation_id }) => conversation_id))).toEqual(new Set([old.id]));
     expect(new Set(messages.map(({ contact_id }) => contact_id))).toEqual(new Set([old.contactId]));
-    const jobs = await storedJobs.all(app, { lane: lane(old) });
+    const jobs = await storedJobs.all(app, { lane: `conversation:${old.id}` });
     expect(jobs.map(({ state }) => state).sort()).toEqual([...Array(9).fill('blocked'), 'waiting']);
     expect(await checkJobs(app.web.deps.database)).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { person } from '../../support/factories/person.ts';
 import { type PipelineMade, pipeline } from '../../support/factories/pipeline.ts';
 import { storedOrganizations, storedUsers } from '../../support/stored/accounts.ts';
-import { storedDeals, storedExchangeRates, storedHistory } from '../../support/stored/crm.ts';
+import { exchangeRate, storedDeals, storedHistory } from '../../support/stored/crm.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
@@ -13,14 +13,7 @@ let sales: PipelineMade;
 beforeAll(async () => {
   sales = await pipeline(app.em(), app.tenant.organizationId, { needsLostReason: true });
   await storedOrganizations.change(app, app.tenant.organizationId, { home_currency: 'USD', timezone: 'Europe/Berlin' });
-  await storedExchangeRates.add(app, {
-    organization_id: app.tenant.organizationId,
-    base: 'EUR',
-    quote: 'USD',
-    effective_at: '2026-01-01',
-    rate: 1.5,
-    source: 'api',
-  });
+  await exchangeRate(app, app.tenant.organizationId, { base: 'EUR', rate: 1.5, at: '2026-01-01' });
 });
 
 type Asked = Record<string, string>;

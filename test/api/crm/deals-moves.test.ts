@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Body, useApp } from '../../support/app.ts';
 import { type PipelineMade, pipeline } from '../../support/factories/pipeline.ts';
-import { storedDeals, storedHistory } from '../../support/stored/crm.ts';
+import { exchangeRate, storedDeals, storedHistory } from '../../support/stored/crm.ts';
+import { ago } from '../../support/stored/times.ts';
 
 const app = useApp({});
 let sales: PipelineMade;
@@ -21,11 +22,7 @@ const eventsOf = async (id: string) => (await app.events(id)).map(({ type }) => 
 const board = async (stage_id: string): Promise<string[]> =>
   (await app.call('crm.deals.list', { query: { stage_id, sort: 'position', limit: 100 } })).body.items.map(({ id }: Body) => id);
 const rate = (base: string, value: string, hoursAgo: number) =>
-  app.rows(
-    `insert into exchange_rates (organization_id, base, quote, effective_at, rate, source)
-     values ($1, $2, 'USD', clock_timestamp() - $4::int * interval '1 hour', $3::numeric, 'test')`,
-    [app.tenant.organizationId, base, value, hoursAgo],
-  );
+  exchangeRate(app, app.tenant.organizationId, { base, rate: value, at: ago(hoursAgo, 'hour') });
 
 describe('move', () => {
   test('to another stage: its place is the last, and the event tells from where', async () => {

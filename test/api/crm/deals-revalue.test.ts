@@ -2,21 +2,13 @@ import { expect, test } from '@jest/globals';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { pipeline } from '../../support/factories/pipeline.ts';
 import { storedOrganizations } from '../../support/stored/accounts.ts';
-import { storedExchangeRates, storedRevaluations } from '../../support/stored/crm.ts';
-import { now } from '../../support/stored/times.ts';
+import { exchangeRate, storedRevaluations } from '../../support/stored/crm.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
 
 const rate = ({ organizationId }: Tenant, base: string, quote: string, value: string) =>
-  storedExchangeRates.add(app, {
-    organization_id: organizationId,
-    base,
-    quote,
-    effective_at: now(),
-    rate: value,
-    source: 'test',
-  });
+  exchangeRate(app, organizationId, { base, quote, rate: value });
 const create = async ({ key }: Tenant, body: object): Promise<Body> =>
   (await app.call('crm.deals.create', { key, body: { title: 'Renewal', ...body } })).body;
 const get = async ({ key }: Tenant, dealID: string): Promise<Body> =>

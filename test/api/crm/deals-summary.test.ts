@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { type PipelineMade, pipeline } from '../../support/factories/pipeline.ts';
 import { storedOrganizations } from '../../support/stored/accounts.ts';
-import { storedExchangeRates } from '../../support/stored/crm.ts';
+import { exchangeRate } from '../../support/stored/crm.ts';
 import { ago } from '../../support/stored/times.ts';
 
 const app = useApp({});
@@ -16,15 +16,7 @@ beforeAll(async () => {
   const { organizationId } = app.tenant;
   sales = await pipeline(app.em(), organizationId);
   other = await app.organization();
-  for (const [base, rate] of Object.entries(rates))
-    await storedExchangeRates.add(app, {
-      organization_id: organizationId,
-      base,
-      quote: 'USD',
-      effective_at: ago(1, 'day'),
-      rate,
-      source: 'test',
-    });
+  for (const [base, rate] of Object.entries(rates)) await exchangeRate(app, organizationId, { base, rate, at: ago(1, 'day') });
 });
 
 const summary = async (query = {}, key = app.tenant.key): Promise<Body> =>

@@ -4,7 +4,7 @@ import { person } from '../../support/factories/person.ts';
 import { type PipelineMade, pipeline } from '../../support/factories/pipeline.ts';
 import { storedOrganizations } from '../../support/stored/accounts.ts';
 import { storedEvents } from '../../support/stored/api-events.ts';
-import { storedDeals, storedExchangeRates, storedHistory } from '../../support/stored/crm.ts';
+import { exchangeRate, storedDeals, storedHistory } from '../../support/stored/crm.ts';
 import { ago } from '../../support/stored/times.ts';
 
 const app = useApp({});
@@ -15,14 +15,7 @@ let bare: Tenant;
 beforeAll(async () => {
   sales = await pipeline(app.em(), app.tenant.organizationId);
   bare = await app.organization();
-  await storedExchangeRates.add(app, {
-    organization_id: app.tenant.organizationId,
-    base: 'EUR',
-    quote: 'USD',
-    effective_at: ago(1, 'day'),
-    rate: 1.09,
-    source: 'test',
-  });
+  await exchangeRate(app, app.tenant.organizationId, { base: 'EUR', rate: 1.09, at: ago(1, 'day') });
 });
 
 const create = async (body: object = {}, tenant = app.tenant): Promise<Body> => {

@@ -25,10 +25,7 @@ beforeAll(async () => {
     ids[name] = made.id;
     contacts[name] = made.contactId;
     await storedContacts.change(app, made.contactId, { name: `${name} Müller-${index}` });
-    await app.rows(`update conversations set last_message_at = clock_timestamp() - $2 * interval '1 hour' where id = $1`, [
-      made.id,
-      index,
-    ]);
+    await storedConversations.change(app, made.id, { last_message_at: ago(index, 'hour') });
   }
   await change('ann', { assignee_id: member, tags: ['VIP'], custom_fields: { tier: 'gold', seats: 3 } });
   await change('bob', { status: 'pending', priority: 'high', tags: ['VIP', 'Refund'] });

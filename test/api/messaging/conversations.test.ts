@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
 import { person } from '../../support/factories/person.ts';
+import { storedJobs } from '../../support/stored/api-jobs.ts';
 import { storedConversations, storedMessages } from '../../support/stored/messaging.ts';
 
 const app = useApp();
@@ -25,8 +26,10 @@ const patch = (body: unknown, id = conversation.id) => app.call('conversations.u
 const read = (body?: unknown) => app.call('conversations.read', { ...at(conversation.id), body });
 const changes = async () =>
   (await app.events(conversation.id)).filter(({ type }) => type === 'conversation.updated').map(({ data }) => data);
-const wakesOf = (id = conversation.id) =>
-  app.rows(`select state, pool, run_at > clock_timestamp() as is_ahead from jobs where subject_id = $1`, [id]);
+const wakesOf = async (id = conversation.id) => {
+  const jobs = await storedJobs.all(app, { subject_id: id });
+  return jobs.map(({ state, pool, run_at }) => ({ state, pool, is_ahead: new Date(run_at) > new Date() }));
+};
 const store = async (direction: 'inbound' | 'outbound') => {
   const id = await storedMessages.add(app, {
     organization_id: app.tenant.organizationId,
@@ -209,11 +212,8 @@ describe('snooze', () => {
     await patch({ snoozed_until: inHours(1) });
     await patch({ snoozed_until: inHours(5) });
     expect(await wakesOf()).toHaveLength(1);
-    const [{ hours }] = await app.rows(
-      `select extract(epoch from run_at - clock_timestamp()) / 3600 as hours from jobs where subject_id = $1`,
-      [conversation.id],
-    );
-    expect(Number(hours)).toBeCloseTo(5, 1);
+    const { run_at } = await storedJobs.one(app, { subject_id: conversation.id });
+    expect((Date.parse(run_at) - Date.now()) / 3_600_000).toBeCloseTo(5, 1);
     expect(await checkJobs(app.web.deps.database)).toEqual([]);
     expect((await patch({ snoozed_until: null })).body).toMatchObject({ status: 'snoozed', snoozed_until: null });
     expect(await wakesOf()).toEqual([]);

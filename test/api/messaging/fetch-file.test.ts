@@ -4,6 +4,7 @@ import { type Body, type Channel, useApp } from '../../support/app.ts';
 import { jpeg } from '../../support/media.ts';
 import { forgetJobs } from '../../support/stored/api-jobs.ts';
 import { storedMessages } from '../../support/stored/messaging.ts';
+import { ago } from '../../support/stored/times.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const quotaBytes = 100_000;
@@ -76,10 +77,7 @@ describe('a file that met the full storage', () => {
 async function ended(status: string) {
   const found = await withoutRoom();
   await forgetJobs(app, found.id);
-  await app.rows(
-    `update messages set content = content || jsonb_build_object('media', jsonb_build_object('status', $2::text)) where id = $1`,
-    [found.id, status],
-  );
+  await storedMessages.change(app, found.id, { content: { ...found.content, media: { status } } });
   return found;
 }
 
@@ -101,11 +99,11 @@ describe('refused', () => {
   });
 
   test.each([
-    ['is too old', `update messages set created_at = created_at - interval '32 days' where id = $1`],
-    ['has no contact', 'update messages set contact_id = null where id = $1'],
+    ['is too old', { created_at: ago(32, 'day') }],
+    ['has no contact', { contact_id: null }],
   ])('a file that is gone, of a message that %s: 409', async (_what, change) => {
     const { id } = await ended('gone');
-    await app.rows(change, [id]);
+    await storedMessages.change(app, id, change);
     expect(await again(id)).toMatchObject(refused);
   });
 

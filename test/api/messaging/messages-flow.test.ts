@@ -7,6 +7,7 @@ import { countRoundTrips } from '../../support/round-trips.ts';
 import { testSecrets } from '../../support/secrets.ts';
 import { flowMessage, flowOf } from '../../support/sent-flows.ts';
 import { storedFlowSends, storedFlows, storedFlowVersions } from '../../support/stored/flows.ts';
+import { storedMessages } from '../../support/stored/messaging.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
@@ -34,11 +35,18 @@ const onWire = (messageId: string): Promise<Body> =>
 
 /** The provider has another version of it from now on. */
 async function pushedAgain(flowId: string) {
-  await app.rows(
-    `insert into flow_versions (id, organization_id, flow_id, number, builder_version, json_version, data_api_version, sha256, labels, why)
-     select uuidv7(), organization_id, id, 2, 1, '7.2', '', 'y', '{}', 'edit' from flows where id = $1`,
-    [flowId],
-  );
+  const { organization_id } = await storedFlows.one(app, flowId);
+  await storedFlowVersions.add(app, {
+    organization_id,
+    flow_id: flowId,
+    number: 2,
+    builder_version: 1,
+    json_version: '7.2',
+    data_api_version: '',
+    sha256: 'y',
+    labels: {},
+    why: 'edit',
+  });
   await storedFlows.change(app, flowId, { provider_version: 2 });
 }
 
@@ -130,7 +138,7 @@ describe('a message that opens a flow', () => {
 
 describe('refused before it is taken, and nothing is stored:', () => {
   const refuses = async (parameters: object, code: string, at: string, to = phone) => {
-    const stored = () => app.rows('select (select count(*) from messages), (select count(*) from flow_sends)');
+    const stored = async () => ({ messages: await storedMessages.count(app), sends: await storedFlowSends.count(app) });
     const before = await stored();
     const { status, body } = await send(parameters, {}, to);
     expect([status, body.error.code, body.error.details?.[0].field]).toEqual([422, code, at]);

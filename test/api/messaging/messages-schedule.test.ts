@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { retryJob } from '../../../src/platform/ledger/retry.ts';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
+import { storedJobs } from '../../support/stored/api-jobs.ts';
 import { storedConversations, storedMessages } from '../../support/stored/messaging.ts';
 import { ago, now } from '../../support/stored/times.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -28,13 +29,10 @@ const cancel = (id: string) => app.call('messages.cancel', { params: { messageID
 const get = async (id: string): Promise<Body> => (await app.call('messages.get', { params: { messageID: id } })).body.data;
 /** As if so much time had passed for the message. */
 const pass = async (id: string, hours: number) => {
-  await app.rows(`update messages set send_at = send_at - $2 * interval '1 h' where id = $1`, [id, hours]);
-  await app.rows(
-    `update jobs
-        set run_at = run_at - $2 * interval '1 h', check_at = check_at - $2 * interval '1 h'
-      where subject_id = $1`,
-    [id, hours],
-  );
+  const earlier = (at: string) => new Date(Date.parse(at) - hours * 3_600_000).toISOString();
+  await storedMessages.change(app, id, { send_at: earlier((await app.message(id)).send_at) });
+  const { run_at, check_at } = await app.jobOf(id);
+  await storedJobs.change(app, { subject_id: id }, { run_at: earlier(run_at), check_at: earlier(check_at) });
 };
 const preview = async () => (await storedConversations.one(app, conversation.id, ['preview', 'last_message_at'])) as Body;
 const sentTexts = async () =>
@@ -42,11 +40,11 @@ const sentTexts = async () =>
 /** The window is open again. */
 const failsAtItsTime = async (): Promise<Body> => {
   const message = await scheduled();
-  const heard = (at: string) => app.rows(`update conversations set last_inbound_at = ${at} where id = $1`, [conversation.id]);
-  await heard(`clock_timestamp() - interval '2 days'`);
+  const heard = (at: string) => storedConversations.change(app, conversation.id, { last_inbound_at: at });
+  await heard(ago(2, 'day'));
   await pass(message.id, 2);
   await app.messageIn(message.id, 'failed');
-  await heard('clock_timestamp()');
+  await heard(now());
   return message;
 };
 const jobsAreClean = async () => expect(await checkJobs(app.web.deps.database)).toEqual([]);

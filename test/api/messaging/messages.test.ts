@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Channel, useApp } from '../../support/app.ts';
 import { forgetJobs, storedJobs } from '../../support/stored/api-jobs.ts';
 import { storedConversations, storedMessages } from '../../support/stored/messaging.ts';
+import { ago } from '../../support/stored/times.ts';
 
 const app = useApp();
 let channel: Channel;
@@ -118,11 +119,8 @@ describe('retry', () => {
 
   test('the window counts as for a new message, but not for a template', async () => {
     const id = await failed();
-    await app.rows(
-      `update conversations set last_inbound_at = clock_timestamp() - interval '25 hours'
-        where id = (select conversation_id from messages where id = $1)`,
-      [id],
-    );
+    const { conversation_id } = await app.message(id);
+    await storedConversations.change(app, conversation_id, { last_inbound_at: ago(25, 'hour') });
     const refused = await retry(id);
     expect([refused.status, refused.body.error.code]).toEqual([422, 'window_closed']);
     expect((await app.message(id)).status).toBe('failed');

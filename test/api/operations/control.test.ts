@@ -5,6 +5,7 @@ import { useApp } from '../../support/app.ts';
 import { storedJobs } from '../../support/stored/api-jobs.ts';
 import { storedContactImportChunks } from '../../support/stored/contacts.ts';
 import { now } from '../../support/stored/times.ts';
+import { storedReplays } from '../../support/stored/webhooks.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp();
@@ -64,11 +65,8 @@ describe('cancel', () => {
   test('a replay', async () => {
     const id = await recovering();
     expect((await control('cancel', id)).body).toMatchObject({ status: 'cancelled', name: 'webhooks.recover' });
-    expect(
-      await app.one('select state from webhook_replays where id = (select subject_id from jobs where id = $1)', [id]),
-    ).toEqual({
-      state: 'ended',
-    });
+    const { subject_id } = await storedJobs.one(app, id);
+    expect((await storedReplays.one(app, subject_id)).state).toBe('ended');
   });
 
   test('called off before, it stays so', async () => {

@@ -20,7 +20,7 @@ import { storedResponse } from '../../support/sent-flows.ts';
 import { connectShipper, jne, menteng, orderToSend, weighedVariant } from '../../support/shipping.ts';
 import { storedActs, storedMails, storedMemberships, storedSessions } from '../../support/stored/accounts.ts';
 import { storedJobs } from '../../support/stored/api-jobs.ts';
-import { storedOnboardings } from '../../support/stored/channels.ts';
+import { storedConnections, storedOnboardings } from '../../support/stored/channels.ts';
 import { storedRefunds } from '../../support/stored/commerce.ts';
 import { storedExports } from '../../support/stored/contacts.ts';
 import { storedFlows, storedFlowVersions } from '../../support/stored/flows.ts';
@@ -292,11 +292,9 @@ const needs: Record<string, () => Promise<Call>> = {
     const orderID = await owingOrder(app, { tenant });
     const { refundID } = await paymentRecords(app, orderID);
     await storedRefunds.change(app, refundID, { status: 'pending', asked_at: now() });
-    await app.rows(
-      `update connections set deleted_at = clock_timestamp(), credentials = null, is_default = false, status = 'disconnected'
-        where id = (select connection_id from refunds where id = $1)`,
-      [refundID],
-    );
+    const { connection_id } = await storedRefunds.one(app, refundID);
+    const deleted = { deleted_at: now(), credentials: null, is_default: false, status: 'disconnected' };
+    await storedConnections.change(app, connection_id, deleted);
     return { params: { orderID, refundID } };
   },
   'commerce.orders.booking-calendar-sync': async () => {
@@ -366,7 +364,8 @@ const needs: Record<string, () => Promise<Call>> = {
     const channel = await app.connect();
     const { phone } = await app.conversation(channel);
     const { id } = (await app.text(channel, phone)).body.data;
-    await app.rows(`update messages set content = content || '{"media": {"status": "failed"}}' where id = $1`, [id]);
+    const { content } = await app.message(id);
+    await storedMessages.change(app, id, { content: { ...content, media: { status: 'failed' } } });
     return { params: { messageID: id } };
   },
   'messages.retry': async () => {

@@ -5,6 +5,7 @@ import { type Role, scopesOf } from '../../../src/organizations/roles.ts';
 import { newSecretToken } from '../../../src/platform/credentials.ts';
 import { OwnRows } from '../../../src/platform/database/own.ts';
 import { query } from '../../../src/platform/database/query.ts';
+import { sha256 } from '../../../src/platform/secrets.ts';
 import { createUser } from '../../../src/users/users.ts';
 import { actsOf } from '../../support/acts.ts';
 import { type Body, type Reply, type Tenant, useApp } from '../../support/app.ts';
@@ -18,7 +19,7 @@ import {
   storedOrganizations,
   storedUsers,
 } from '../../support/stored/accounts.ts';
-import { now } from '../../support/stored/times.ts';
+import { ago, ahead, now } from '../../support/stored/times.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 /** Each acceptance comes from an address of its own: how many one address may try is another test's affair. */
@@ -168,12 +169,15 @@ describe('made', () => {
   });
 
   test('at most 200 are open', async () => {
-    await app.rows(
-      `insert into invitations (id, organization_id, email, role, hash, invited_by, expires_at, created_at)
-       select uuidv7(), $1, 'many-' || n || '@example.com', 'viewer', sha256(($2 || n)::bytea), 'cli', clock_timestamp() + interval '1 day',
-         clock_timestamp() - interval '2 days' from generate_series(1, 200) n`,
-      [tenant.organizationId, tenant.keyId],
-    );
+    await storedInvitations.addMany(app, 200, (n) => ({
+      organization_id: tenant.organizationId,
+      email: `many-${n}@example.com`,
+      role: 'viewer',
+      hash: sha256(`${tenant.keyId}${n}`),
+      invited_by: 'cli',
+      expires_at: ahead(1, 'day'),
+      created_at: ago(2, 'day'),
+    }));
     const reply = await invite(newEmail());
     expect([reply.status, reply.body.error.code]).toEqual([422, 'limit_reached']);
     expect((await invite('many-7@example.com')).status).toBe(201);
@@ -184,12 +188,16 @@ describe('made', () => {
 
 test('nobody is invited more than twenty times a day, however often it is taken back', async () => {
   const email = newEmail();
-  await app.rows(
-    `insert into invitations (id, organization_id, email, role, hash, invited_by, expires_at, revoked_at, created_at)
-     select uuidv7(), $1, $3, 'viewer', sha256(($2 || 'day' || n)::bytea), 'cli', clock_timestamp(), clock_timestamp(),
-       clock_timestamp() - n * interval '1 hour' from generate_series(1, 20) n`,
-    [tenant.organizationId, tenant.keyId, email],
-  );
+  await storedInvitations.addMany(app, 20, (n) => ({
+    organization_id: tenant.organizationId,
+    email,
+    role: 'viewer',
+    hash: sha256(`${tenant.keyId}day${n}`),
+    invited_by: 'cli',
+    expires_at: now(),
+    revoked_at: now(),
+    created_at: ago(n, 'hour'),
+  }));
   const reply = await invite(email);
   expect([reply.status, reply.body.error.code, await actsOf(app, reply)]).toEqual([429, 'rate_limited', []]);
   const wait = Number(reply.headers.get('retry-after'));

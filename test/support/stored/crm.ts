@@ -8,7 +8,8 @@ import { CrmRecord, RecordLink } from '../../../src/records/record.entity.ts';
 import { ObjectType } from '../../../src/records/types/type.entity.ts';
 import { RecordValue } from '../../../src/records/types/value.entity.ts';
 import { Task, TaskTarget } from '../../../src/tasks/task.entity.ts';
-import { storedRows } from './rows.ts';
+import { type Database, storedRows } from './rows.ts';
+import { now } from './times.ts';
 
 export const storedExchangeRates = storedRows(ExchangeRate);
 export const storedRecordValues = storedRows(RecordValue);
@@ -25,3 +26,9 @@ export const storedTasks = storedRows(Task);
 export const storedTaskTargets = storedRows(TaskTarget);
 export const storedCrmImports = storedRows(CrmImport);
 export const storedCrmImportChunks = storedRows(CrmImportChunk);
+
+type Rate = { base: string; quote?: string; rate: string | number; at?: string };
+
+/** One unit of `base` in `quote`, from a moment on. */
+export const exchangeRate = (app: Database, organizationId: string, { base, quote = 'USD', rate, at = now() }: Rate) =>
+  storedExchangeRates.add(app, { organization_id: organizationId, base, quote, effective_at: at, rate, source: 'test' });
