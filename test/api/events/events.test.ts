@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Body, type Reply, type Tenant, useApp } from '../../support/app.ts';
-import { storedEvents } from '../../support/stored/api-events.ts';
+import { contactEvent, storedEvents } from '../../support/stored/api-events.ts';
 import { storedDeliveries } from '../../support/stored/webhooks.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
@@ -82,13 +82,7 @@ describe('pages', () => {
 
   test('newest first they end; oldest first the last cursor goes on with what happens later', async () => {
     const other = await app.organization();
-    const emit = () =>
-      app.one(
-        `insert into events (id, organization_id, type, subject_type, subject_id, data)
-         values (uuidv7(), $1, 'contact.created', 'contact', uuidv7(), '{}')
-         returning id`,
-        [other.organizationId],
-      );
+    const emit = () => contactEvent(app, other.organizationId);
     const none = await list({ order: 'asc' }, other.key);
     expect([none.body.items, none.body.meta.has_more]).toEqual([[], false]);
     const first = await emit();
@@ -96,15 +90,15 @@ describe('pages', () => {
       const reply = await list({ order: 'asc', cursor: none.body.meta.next_cursor }, other.key);
       return reply.body.items.length > 0 && reply;
     });
-    expect(idsOf(next)).toEqual([first.id]);
+    expect(idsOf(next)).toEqual([first]);
     const second = await emit();
     const last = await waitFor('the second', async () => {
       const reply = await list({ order: 'asc', cursor: next.body.meta.next_cursor }, other.key);
       return reply.body.items.length > 0 && reply;
     });
-    expect(idsOf(last)).toEqual([second.id]);
+    expect(idsOf(last)).toEqual([second]);
     const newest = await list({}, other.key);
-    expect(idsOf(newest)).toEqual([second.id, first.id]);
+    expect(idsOf(newest)).toEqual([second, first]);
     expect(newest.body.meta).toEqual({ has_more: false, limit: 25 });
   });
 

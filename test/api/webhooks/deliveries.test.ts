@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Body, type Reply, type Tenant, useApp } from '../../support/app.ts';
+import { contactEvent } from '../../support/stored/api-events.ts';
 import { forgetJobs, holdPool, storedPools } from '../../support/stored/api-jobs.ts';
 import { storedDeliveries, storedEndpoints } from '../../support/stored/webhooks.ts';
 
@@ -248,25 +249,23 @@ describe('deliveries of an event', () => {
   const ofEvent = (eventID: string, key = tenant.key) => app.call('events.deliveries', { key, params: { eventID } });
 
   test('one for each endpoint that listened', async () => {
-    const [twin] = await app.rows(
-      `insert into webhook_deliveries (id, organization_id, event_id, endpoint_id, state) values (uuidv7(), $1, $2, $3, 'pending') returning id`,
-      [tenant.organizationId, stored[1]!.event_id, otherId],
-    );
+    const twin = await storedDeliveries.add(app, {
+      organization_id: tenant.organizationId,
+      event_id: stored[1]!.event_id,
+      endpoint_id: otherId,
+      state: 'pending',
+    });
     const { body } = await ofEvent(stored[1]!.event_id);
     expect(body.items.map(({ id, endpoint_id, state }: Body) => [id, endpoint_id, state])).toEqual([
-      [twin.id, otherId, 'pending'],
+      [twin, otherId, 'pending'],
       [stored[1]!.id, endpointId, 'failed'],
     ]);
     expect(body.meta.has_more).toBe(false);
   });
 
   test('none of an event that nobody listened to; 404 for one that is not there', async () => {
-    const event = await app.one(
-      `insert into events (id, organization_id, type, subject_type, subject_id, data)
-       values (uuidv7(), $1, 'contact.created', 'contact', uuidv7(), '{}') returning id`,
-      [tenant.organizationId],
-    );
-    expect((await ofEvent(event.id)).body.items).toEqual([]);
+    const event = await contactEvent(app, tenant.organizationId);
+    expect((await ofEvent(event)).body.items).toEqual([]);
     expect((await ofEvent('01932d5f-3a0e-7cc4-8f4e-0242ac120005')).body.error.message).toBe('Event not found');
   });
 });

@@ -4,7 +4,7 @@ import { catalogue } from '../../../src/platform/events/catalogue.ts';
 import { useApp } from '../../support/app.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { storedEvents } from '../../support/stored/api-events.ts';
-import { storedDeliveries, storedEndpoints } from '../../support/stored/webhooks.ts';
+import { storedDeliveries, storedDeliveryAttempts, storedEndpoints } from '../../support/stored/webhooks.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
@@ -96,11 +96,10 @@ describe('test', () => {
     expect(operation.body).toMatchObject({ name: 'webhooks.deliver', status: 'failed', error: { provider_code: '500' } });
     // Only this endpoint's: what an earlier test sent may still be arriving.
     expect(receiver.received.filter((delivery) => JSON.stringify(delivery).includes(id))).toHaveLength(1);
-    const delivery = await app.one('select d.state, d.attempts from webhook_deliveries d where endpoint_id = $1', [id]);
-    expect(delivery).toEqual({ state: 'failed', attempts: 1 });
-    const made =
-      'select trigger from webhook_attempts a join webhook_deliveries d on d.id = a.delivery_id where d.endpoint_id = $1';
-    expect(await app.rows(made, [id])).toEqual([{ trigger: 'test' }]);
+    const delivery = await storedDeliveries.one(app, { endpoint_id: id }, ['id', 'state', 'attempts']);
+    expect(delivery.state).toBe('failed');
+    expect(delivery.attempts).toBe(1);
+    expect((await storedDeliveryAttempts.one(app, { delivery_id: delivery.id })).trigger).toBe('test');
   });
 
   test('a receiver nobody can reach is a refusal too', async () => {
