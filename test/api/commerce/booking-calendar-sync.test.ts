@@ -88,7 +88,7 @@ test('a connection whose credentials are refused is a 409, and nothing is wished
   const one = await booked();
   await changed(app, one);
   await app.idle();
-  await storedConnections.change(app, one.staff.connectionId, { status: 'auth_error' });
+  await storedConnections.change(app, one.staff.connectionId!, { status: 'auth_error' });
   const reply = await sync(one.orderId, waiting);
   expect([reply.status, reply.body.error.code]).toEqual([409, 'connection_unavailable']);
   expect(await calendarOf(app, one)).toMatchObject({ status: 'synced', wanted: 1 });

@@ -77,7 +77,8 @@ describe('a file that met the full storage', () => {
 async function ended(status: string) {
   const found = await withoutRoom();
   await forgetJobs(app, found.id);
-  await storedMessages.change(app, found.id, { content: { ...found.content, media: { status } } });
+  const { content } = await app.message(found.id);
+  await storedMessages.change(app, found.id, { content: { ...content, media: { status } } });
   return found;
 }
 

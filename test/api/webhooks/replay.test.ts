@@ -243,15 +243,15 @@ describe('many', () => {
     for (const type of body.event_types) expect(type).toMatch(/^message\./);
   });
 
-  const now = Date.now();
+  const present = Date.now();
   test.each([
-    ['since in the future', 'recover', { since: new Date(now + 3_600_000) }, 'since'],
+    ['since in the future', 'recover', { since: new Date(present + 3_600_000) }, 'since'],
     ['since before what is kept', 'recover', { since: hoursAgo(32 * 24) }, 'since'],
     ['a time without its zone', 'recover', { since: hoursAgo(1).slice(0, -1) }, 'since'],
     ['since before what is kept', 'replay', { since: '2020-01-01T00:00:00Z' }, 'since'],
-    ['until in the future', 'recover', { since: hoursAgo(1), until: new Date(now + 3_600_000) }, 'until'],
+    ['until in the future', 'recover', { since: hoursAgo(1), until: new Date(present + 3_600_000) }, 'until'],
     ['until before since', 'replay', { since: hoursAgo(1), until: hoursAgo(2) }, 'until'],
-    ['until is since', 'recover', { since: new Date(now - 3_600_000), until: new Date(now - 3_600_000) }, 'until'],
+    ['until is since', 'recover', { since: new Date(present - 3_600_000), until: new Date(present - 3_600_000) }, 'until'],
     ['no since', 'recover', {}, 'since'],
     ['a time that is none', 'recover', { since: 'yesterday' }, 'since'],
     ['an unknown type', 'replay', { since: hoursAgo(1), event_types: ['message.sent', 'no.such'] }, 'event_types[1]'],
@@ -259,7 +259,7 @@ describe('many', () => {
     ['a wildcard of tests alone', 'replay', { since: hoursAgo(1), event_types: ['webhook.*'] }, 'event_types[0]'],
     ['a wildcard that matches no type', 'replay', { since: hoursAgo(1), event_types: ['mess*'] }, 'event_types[0]'],
     ['no type', 'replay', { since: hoursAgo(1), event_types: [] }, 'event_types'],
-    ['until in the future', 'cancel', { until: new Date(now + 3_600_000) }, 'until'],
+    ['until in the future', 'cancel', { until: new Date(present + 3_600_000) }, 'until'],
     ['an unknown field', 'cancel', { types: ['message.sent'] }, 'types'],
   ] as const)('%s (%s): 422 that names the field, and nothing is changed', async (_what, kind, body, field) => {
     const { status, body: error } = await ask(kind, body);
