@@ -11,6 +11,8 @@ import { exampleBody, paramNamesOf } from '../support/examples.ts';
 import { bearerToken, person, sessionHeaders } from '../support/factories/person.ts';
 import { ownedRecords } from '../support/owned.ts';
 import { stateAtRest, storedState } from '../support/stored.ts';
+import { storedApiKeys, storedBearerTokens, storedMemberships, storedSessions } from '../support/stored/accounts.ts';
+import { ago, now } from '../support/stored/times.ts';
 
 /**
  * Who may call what, for every endpoint there is: a new one is in here without a line more. By default each endpoint meets a few of the
@@ -130,22 +132,21 @@ beforeAll(async () => {
     'a wrong token beside a right session': { ...cookie(session), ...bearer(otherEnd(token)) },
   };
 
-  const past = `clock_timestamp() - interval '1 ms'`;
   const [revokedKey, expiredKey] = [await app.key(organizationId, scopes), await app.key(organizationId, scopes)];
-  await app.rows('update api_keys set revoked_at = clock_timestamp() where id = $1', [revokedKey.keyId]);
-  await app.rows(`update api_keys set expires_at = ${past} where id = $1`, [expiredKey.keyId]);
+  await storedApiKeys.change(app, revokedKey.keyId, { revoked_at: now() });
+  await storedApiKeys.change(app, expiredKey.keyId, { expires_at: ago(1, 'second') });
   const [deletedToken, expiredToken] = [
     await bearerToken(em, organizationId, owner),
     await bearerToken(em, organizationId, owner),
   ];
-  await app.rows('delete from bearer_tokens where id = $1', [deletedToken.id]);
-  await app.rows(`update bearer_tokens set expires_at = ${past} where id = $1`, [expiredToken.id]);
+  await storedBearerTokens.remove(app, deletedToken.id);
+  await storedBearerTokens.change(app, expiredToken.id, { expires_at: ago(1, 'second') });
   const [endedSession, expiredSession] = [await sessionHeaders(em, owner, app.base), await sessionHeaders(em, owner, app.base)];
-  await app.rows('delete from sessions where id = $1', [endedSession.sessionId]);
-  await app.rows(`update sessions set expires_at = ${past} where id = $1`, [expiredSession.sessionId]);
+  await storedSessions.remove(app, endedSession.sessionId);
+  await storedSessions.change(app, expiredSession.sessionId, { expires_at: ago(1, 'second') });
   const { userId: formerMember } = await person(em, organizationId);
   const formerMemberToken = await bearerToken(em, organizationId, formerMember);
-  await app.rows('delete from memberships where user_id = $1', [formerMember]);
+  await storedMemberships.remove(app, { user_id: formerMember });
   ended = {
     'a revoked key': { 'x-api-key': revokedKey.key },
     'an expired key': { 'x-api-key': expiredKey.key },

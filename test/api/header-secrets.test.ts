@@ -6,6 +6,7 @@ import { uuidv7 } from '../../src/platform/ids.ts';
 import { useApp } from '../support/app.ts';
 import { exampleBody } from '../support/examples.ts';
 import { nameOf, type SecretField, secretFields } from '../support/secret-fields.ts';
+import { storedConnections } from '../support/stored/channels.ts';
 
 /** Of such a secret the client heard that the provider cannot be reached (503), and tried again for ever. */
 const app = useApp();
@@ -102,12 +103,13 @@ describe.each(credentials)('the credential $name of $provider', ({ provider, nam
 
   test.each(unfit)('with %s is a 422 at its field, in a new connection and in one that is there', async (_what, value) => {
     await refusedAt('connections.create', { provider, credentials: given(value) }, field);
-    const { id } = await app.one(
-      `insert into connections (organization_id, id, kind, provider, name, credentials)
-       values ($1, uuidv7(), $2, $3, 'Test', 'sealed')
-       returning id`,
-      [app.tenant.organizationId, kindOf[provider], provider],
-    );
+    const id = await storedConnections.add(app, {
+      organization_id: app.tenant.organizationId,
+      kind: kindOf[provider],
+      provider,
+      name: 'Test',
+      credentials: 'sealed',
+    });
     await refusedAt('connections.update', { credentials: given(value) }, field, { connectionID: id });
   });
 });

@@ -11,6 +11,9 @@ import { everythingLeftBy, leaks, type Text } from '../support/leaks.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { testRedisUrl } from '../support/redis.ts';
 import { testHashKey, testSecretKey } from '../support/secrets.ts';
+import { storedActs, storedIdempotencyKeys, storedPasswordResets } from '../support/stored/accounts.ts';
+import { storedChannels } from '../support/stored/channels.ts';
+import { now } from '../support/stored/times.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** With a character that a URL escapes, and none that a header may not hold. */
@@ -254,7 +257,7 @@ class Journey {
     await this.app.fault(this.channel, { status: 401, code: 190 });
     await send();
     await waitFor('the hold', async () => {
-      const { status } = await this.app.one('select status from channels where id = $1', [this.channel.id]);
+      const { status } = await storedChannels.one(this.app, this.channel.id);
       return status === 'auth_error';
     });
   }
@@ -313,7 +316,7 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
   });
 
   test('stored replies are sealed', async () => {
-    const replies = await app.rows<{ reply: string }>('select reply from idempotency_keys');
+    const replies = await storedIdempotencyKeys.all(app, {}, { columns: ['reply'] });
     const opened = replies.map(({ reply }) => app.web.deps.secrets.open(reply));
     expect(leaks([{ place: 'an opened reply', text: opened.join('\n') }], journey.secrets).length).toBeGreaterThan(3);
   });
@@ -325,10 +328,7 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
       return secret;
     };
     const act = (subject: string, details: object) =>
-      app.rows(
-        `insert into audit_log (id, organization_id, actor, action, subject, details) values (uuidv7(), $1, 'x', 'x', $2, $3)`,
-        [app.tenant.organizationId, subject, JSON.stringify(details)],
-      );
+      storedActs.add(app, { organization_id: app.tenant.organizationId, actor: 'x', action: 'x', subject, details });
     const base64 = (text: string) => Buffer.from(text).toString('base64');
     await act(`x:${plant('as it is')}`, {});
     await act('x', { header: `Basic ${base64(`operator:${plant('base64 of more')}`)}` });
@@ -338,10 +338,7 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
     await act('x', { nested: JSON.stringify({ deep: plant('in JSON in JSON') }) });
     await act('x', { key: plant('without its prefix', newCredential('kk_')).slice(3) });
     const { id } = await app.one('select id from users limit 1');
-    await app.rows(`insert into password_resets (id, user_id, hash, expires_at) values (uuidv7(), $1, $2, clock_timestamp())`, [
-      id,
-      Buffer.from(`\u0001${plant('as bytes')}`),
-    ]);
+    await storedPasswordResets.add(app, { user_id: id, hash: Buffer.from(`\u0001${plant('as bytes')}`), expires_at: now() });
     app.log.log.info({ err: new Error(`refused: ${plant('in an error that is logged')}`) }, 'planted');
     if (name === 'postgres')
       await app.rows(`create table bullmq.planted as select $1::text as said`, [plant('beside the queue')]);

@@ -7,6 +7,7 @@ import { exampleBody, paramNamesOf } from '../support/examples.ts';
 import { bearerToken, person, sessionHeaders } from '../support/factories/person.ts';
 import { ownedRecords } from '../support/owned.ts';
 import { stateAtRest, stateOf } from '../support/stored.ts';
+import { storedMemberships, storedSessions } from '../support/stored/accounts.ts';
 
 /**
  * Another organization's owner asks for the first one's records; that a credential is needed, access.walk.test.ts shows. By default each
@@ -70,7 +71,7 @@ async function memberOfBoth(): Promise<string> {
 }
 
 const join = (userId: string, organizationId: string) =>
-  app.rows('insert into memberships (organization_id, user_id, role) values ($1, $2, $3)', [organizationId, userId, 'owner']);
+  storedMemberships.add(app, { organization_id: organizationId, user_id: userId, role: 'owner' });
 
 const paramsOf = (endpoint: Definition): Record<string, string> =>
   Object.fromEntries(paramNamesOf(endpoint).map((name) => [name, owned[name]!]));
@@ -194,10 +195,10 @@ describe('a person of two organizations', () => {
     const switched = await ask('auth.session.active-organization', { organization_id: stranger.organizationId });
     expect(switched).toEqual([200, stranger.organizationId]);
     expect(await ask('organization.update', { name: 'Mine' })).toEqual([200, stranger.organizationId]);
-    await app.rows('delete from memberships where organization_id = $1 and user_id = $2', [stranger.organizationId, userId]);
+    await storedMemberships.remove(app, { organization_id: stranger.organizationId, user_id: userId });
     expect(await ask('auth.me.get')).toEqual([200, undefined]);
     expect(await ask('organization.get')).toEqual([403, 'forbidden']);
-    expect(await app.one('select organization_id from sessions where id = $1', [sessionId])).toEqual({ organization_id: null });
+    expect(await storedSessions.one(app, sessionId, ['organization_id'])).toEqual({ organization_id: null });
   });
 
   test("a token is theirs for one of them, and no colleague's", async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { useApp } from '../support/app.ts';
 import { describeInBrowser, type Visit } from '../support/browser.ts';
+import { storedOrganizations } from '../support/stored/accounts.ts';
 
 const app = useApp();
 const token = 'kt_one+time/token';
@@ -110,7 +111,7 @@ describeInBrowser('the pages of mails', (visitor) => {
 
   test('the real endpoint answers the page: the organization of the link, and one that is not open', async () => {
     const { organizationId, key } = await app.organization();
-    await app.rows('update organizations set name = $2 where id = $1', [organizationId, 'Harbour & Sons']);
+    await storedOrganizations.change(app, organizationId, { name: 'Harbour & Sons' });
     const body = { email: 'guest@example.com', role: 'viewer' };
     const { body: made } = await app.call('invitations.create', { key, body });
     const visit = await visitor.visit();

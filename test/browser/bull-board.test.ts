@@ -3,6 +3,9 @@ import { App } from '../support/app.ts';
 import { presentBackends } from '../support/backends.ts';
 import { describeInBrowser } from '../support/browser.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { storedActs } from '../support/stored/accounts.ts';
+import { holdPool, releasePool, storedJobs } from '../support/stored/api-jobs.ts';
+import { storedDeliveries } from '../support/stored/webhooks.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const operator = { username: 'operator', password: 'operator-password' };
@@ -25,7 +28,7 @@ describeInBrowser('Bull Board', (visitor) => {
         await receiver.close();
       });
 
-      const delivery = (endpointId: string) => app.one('select * from webhook_deliveries where endpoint_id = $1', [endpointId]);
+      const delivery = (endpointId: string) => storedDeliveries.one(app, { endpoint_id: endpointId });
       const ended = (endpointId: string, state: string) =>
         waitFor(`the delivery ${state}`, async () => {
           const row = await delivery(endpointId);
@@ -38,14 +41,11 @@ describeInBrowser('Bull Board', (visitor) => {
         const channel = await app.connect();
         const body = { url: receiver.url, event_types: ['message.new'] };
         const { id } = (await app.call('webhooks.endpoints.create', { body })).body;
-        await app.rows(`update pools set held_until = 'infinity' where id = $1`, [`endpoint:${id}`]);
+        await holdPool(app, `endpoint:${id}`);
         await app.inbound(channel, app.phone(), 'Is my order on its way?');
-        await waitFor(
-          'the delivery',
-          async () => (await app.rows('select 1 from webhook_deliveries where endpoint_id = $1', [id])).length,
-        );
-        await app.rows('update jobs set attempts = 9 where subject_id = $1', [(await delivery(id)).id]);
-        await app.rows('update pools set held_until = null where id = $1', [`endpoint:${id}`]);
+        await waitFor('the delivery', async () => await storedDeliveries.count(app, { endpoint_id: id }));
+        await storedJobs.change(app, { subject_id: (await delivery(id)).id }, { attempts: 9 });
+        await releasePool(app, `endpoint:${id}`);
         await ended(id, 'failed');
         return id;
       }
@@ -95,7 +95,7 @@ describeInBrowser('Bull Board', (visitor) => {
         await page.goto(`${app.base}/ops/queues/queue/webhooks?status=completed`);
         expect(await page.locator('a[href$="status=failed"]').last().innerText()).not.toMatch(/\d/);
 
-        expect(await app.rows(`select actor from audit_log where action = 'queue.job.retry'`)).toEqual([
+        expect(await storedActs.all(app, { action: 'queue.job.retry' }, { columns: ['actor'] })).toEqual([
           { actor: 'operator:operator' },
         ]);
         expect(new Set(requests.map((url) => new URL(url).origin))).toEqual(new Set([app.base]));

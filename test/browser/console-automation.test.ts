@@ -4,6 +4,8 @@ import { describeConsole, expectCalm, heading, hostile } from '../support/consol
 import { automationRun, rule } from '../support/factories/automation.ts';
 import { contact } from '../support/factories/contact.ts';
 import { person } from '../support/factories/person.ts';
+import { storedRules, storedRuns } from '../support/stored/automation.ts';
+import { storedContacts } from '../support/stored/contacts.ts';
 
 const manual = { trigger: { type: 'manual', subject: 'contact' } };
 const awaiting = {
@@ -102,7 +104,7 @@ describeConsole('/console: automation', (at) => {
     const { id } = await madeRule({ status: 'paused' });
     await madeRun({ ruleId: id, state: 'failed' });
     await madeRun({ ruleId: id, state: 'cancelled' });
-    await at.app.rows(`update automation_rules set paused_reason = 'only_fails' where id = $1`, [id]);
+    await storedRules.change(at.app, id, { paused_reason: 'only_fails' });
     await at.app.rows(
       `insert into automation_held (organization_id, rule_id, reason, count) values ($1, $2, 'too_often', 7), ($1, $2, 'loop', 2)`,
       [at.tenant.organizationId, id],
@@ -156,7 +158,7 @@ describeConsole('/console: automation', (at) => {
 
   test('a run that failed shows the step with its error and input, and goes on when it is retried', async () => {
     // A name is no time, until somebody mends it.
-    await at.app.rows('update contacts set name = $2 where id = $1', [contactId, hostile]);
+    await storedContacts.change(at.app, contactId, { name: hostile });
     const { id: ruleId } = await rules.published({
       ...manual,
       steps: [
@@ -174,7 +176,7 @@ describeConsole('/console: automation', (at) => {
       .getByText(/^invalid_request: .*A wait is until a time/)
       .waitFor();
     await page.getByRole('region', { name: 'Its variables' }).getByText(hostile).waitFor();
-    await at.app.rows(`update contacts set name = '2020-01-01T00:00:00Z' where id = $1`, [contactId]);
+    await storedContacts.change(at.app, contactId, { name: '2020-01-01T00:00:00Z' });
     await page.getByRole('button', { name: 'Retry' }).click();
     await page.getByRole('status').getByText('The run is succeeded.').waitFor();
     expect(await page.getByRole('button', { name: /Cancel|Retry/ }).count()).toBe(0);
@@ -184,13 +186,13 @@ describeConsole('/console: automation', (at) => {
   test('a call with an unknown outcome is made again only after a question', async () => {
     const { id: ruleId } = await madeRule();
     const { id } = await madeRun({ ruleId, state: 'failed' });
-    const error = JSON.stringify({ code: 'outcome_unknown', message: 'The answer was lost' });
-    await at.app.rows(`update automation_runs set error = $2, failed_step = 'call' where id = $1`, [id, error]);
+    const error = { code: 'outcome_unknown', message: 'The answer was lost' };
+    await storedRuns.change(at.app, id, { error, failed_step: 'call' });
     const visit = await at.openIn(`#/runs/${id}`);
     await visit.page.getByRole('button', { name: 'Retry…' }).click();
     await visit.page.getByRole('dialog').getByText('Look at the other system first').waitFor();
     await visit.page.getByRole('dialog').getByRole('button', { name: 'Back' }).click();
-    expect((await at.app.one('select state from automation_runs where id = $1', [id])).state).toBe('failed');
+    expect((await storedRuns.one(at.app, id)).state).toBe('failed');
     expectCalm(at, visit);
   });
 
@@ -216,7 +218,7 @@ describeConsole('/console: automation', (at) => {
     const { id } = await madeRun({ ruleId, state: 'failed' });
     const visit = await at.openIn(`#/runs/${id}`);
     await visit.page.getByRole('button', { name: 'Retry' }).waitFor();
-    await at.app.rows('delete from automation_runs where id = $1', [id]);
+    await storedRuns.remove(at.app, id);
     await visit.page.getByRole('button', { name: 'Retry' }).click();
     await visit.page.getByRole('alert').getByText('Run not found').waitFor();
     expectCalm(at, visit);

@@ -4,6 +4,8 @@ import { completeDraft, templateOf, variantOf } from '../support/campaign-drafts
 import { describeConsole, expectCalm, heading } from '../support/console.ts';
 import { contact } from '../support/factories/contact.ts';
 import { person } from '../support/factories/person.ts';
+import { storedRecipients } from '../support/stored/campaigns.ts';
+import { storedTemplates } from '../support/stored/messaging.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 describeConsole('/console: campaigns', (at) => {
@@ -11,10 +13,7 @@ describeConsole('/console: campaigns', (at) => {
   let draft: Body;
   beforeEach(async () => {
     channel = await at.app.connect({ tenant: at.tenant });
-    await waitFor(
-      'the templates',
-      async () => (await at.app.rows(`select 1 from templates where channel_id = $1`, [channel.id])).length > 0,
-    );
+    await waitFor('the templates', async () => (await storedTemplates.count(at.app, { channel_id: channel.id })) > 0);
     const people = await Promise.all([1, 2].map(() => contact(at.app.em(), at.tenant.organizationId)));
     // The second message is made a minute after the first: long enough to look.
     const variants = [variantOf(templateOf('hello', '{{ contact.name | default: "you" }}'))];
@@ -91,9 +90,7 @@ describeConsole('/console: campaigns', (at) => {
     const { page } = visit;
     const row = page.getByRole('row', { name: /Winter sale/ });
     await row.getByText('1 of 2 done').waitFor();
-    await at.app.rows(`update campaign_recipients set status = 'failed' where campaign_id = $1 and status = 'pending'`, [
-      draft.id,
-    ]);
+    await storedRecipients.change(at.app, { campaign_id: draft.id, status: 'pending' }, { status: 'failed' });
     await row.getByText('2 of 2 done, 1 failed').waitFor();
     await change(`status = 'completed', phase = null, ended_at = now()`);
     await page.getByText('No campaign is like this.').waitFor();

@@ -7,6 +7,9 @@ import { faintTexts, shownTexts } from '../support/contrast.ts';
 import { automationRun, rule, stepOf } from '../support/factories/automation.ts';
 import { campaign } from '../support/factories/campaign.ts';
 import { contact } from '../support/factories/contact.ts';
+import { storedRules, storedRuns, storedSteps } from '../support/stored/automation.ts';
+import { storedCampaigns } from '../support/stored/campaigns.ts';
+import { now } from '../support/stored/times.ts';
 
 const places = [
   '',
@@ -56,7 +59,7 @@ describeConsole('/console: its looks', (at) => {
       status: 'paused',
       phase: 'sending',
     });
-    await at.app.rows(`update campaigns set reason = 'spam_limit', paused_at = now() where id = $1`, [id]);
+    await storedCampaigns.change(at.app, id, { reason: 'spam_limit', paused_at: now() });
     await at.app.rows(
       `insert into campaign_recipients (id, organization_id, campaign_id, channel_id, status, reason, failure_code)
        select uuidv7(), $1, $2, $3, status, case status when 'skipped' then 'suppressed' else '' end,
@@ -70,7 +73,7 @@ describeConsole('/console: its looks', (at) => {
   async function pausedRule(): Promise<{ rule: string; run: string }> {
     const { organizationId } = at.tenant;
     const { id: ruleId } = await rule(at.app.em(), organizationId, { status: 'paused' });
-    await at.app.rows(`update automation_rules set paused_reason = 'only_fails', mode = 'log' where id = $1`, [ruleId]);
+    await storedRules.change(at.app, ruleId, { paused_reason: 'only_fails', mode: 'log' });
     await at.app.rows(
       `insert into automation_held (organization_id, rule_id, reason, count) select $1, $2, reason, 3 from unnest($3::text[]) reason`,
       [organizationId, ruleId, heldReasons],
@@ -85,9 +88,9 @@ describeConsole('/console: its looks', (at) => {
         input: { tag: state },
         output: { tag_id: ruleId },
       });
-    const error = JSON.stringify({ code: 'not_found', message: 'Contact not found' });
-    await at.app.rows(`update automation_steps set error = $2 where run_id = $1 and state = 'failed'`, [run.id, error]);
-    await at.app.rows(`update automation_runs set error = $2, failed_step = 'step_4' where id = $1`, [run.id, error]);
+    const error = { code: 'not_found', message: 'Contact not found' };
+    await storedSteps.change(at.app, { run_id: run.id, state: 'failed' }, { error });
+    await storedRuns.change(at.app, run.id, { error, failed_step: 'step_4' });
     return { rule: ruleId, run: run.id };
   }
   const placesNow = async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { describeConsole, expectCalm, heading, hostile } from '../support/console.ts';
 import { person } from '../support/factories/person.ts';
+import { storedDeliveries } from '../support/stored/webhooks.ts';
 
 describeConsole('/console', (at) => {
   test('a failed delivery is found, its reason read, and it is replayed until it succeeds', async () => {
@@ -93,7 +94,7 @@ describeConsole('/console', (at) => {
   });
 
   test('an event shows its body and the story of each endpoint', async () => {
-    const { event_id: eventId } = await at.app.one('select event_id from webhook_deliveries where id = $1', [at.deliveryId]);
+    const { event_id: eventId } = await storedDeliveries.one(at.app, at.deliveryId);
     const visit = await at.openIn(`#/events/${eventId}`);
     const { page } = visit;
     await page.getByRole('region', { name: 'Body' }).getByText('"type": "message.sent"').waitFor();

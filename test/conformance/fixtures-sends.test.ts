@@ -6,6 +6,7 @@ import { type Channel, useApp } from '../support/app.ts';
 import { bookingDocument, flowAtProvider } from '../support/factories/flow-at-provider.ts';
 import { message } from '../support/factories/message.ts';
 import { collectingLog } from '../support/log.ts';
+import { storedFlows } from '../support/stored/flows.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { describeExamples, filled, type Json } from './fixtures.ts';
 import { ownMessages } from './own-examples.ts';
@@ -160,7 +161,7 @@ async function storeFlow(channelId: string, { wabaId }: Account, opened: Opened)
   const screen = opened.flow_action_payload?.screen;
   const [first, ...others] = bookingDocument.screens;
   // The example before this one had it.
-  await app.rows('update flows set provider_flow_id = null where provider_flow_id = $1', ['21']);
+  await storedFlows.change(app, { provider_flow_id: '21' }, { provider_flow_id: null });
   const { id } = await flowAtProvider(app.em(), app.tenant.organizationId, channelId, {
     accountId: wabaId,
     providerFlowId: '21',

@@ -5,6 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { demoAccount } from '../../sandbox/demo-account.ts';
 import { type Body, type Channel, useApp } from '../support/app.ts';
 import { person } from '../support/factories/person.ts';
+import { makeDue } from '../support/stored/api-jobs.ts';
+import { storedRules } from '../support/stored/automation.ts';
+import { storedConversationNotes, storedConversations, storedTemplates } from '../support/stored/messaging.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const text = readFileSync('docs/automation.md', 'utf8');
@@ -24,10 +27,7 @@ const crm = createServer(async (request, response) => {
 beforeAll(async () => {
   channel = await app.connect({ account: { templates: demoAccount.templates } });
   await new Promise<void>((resolve) => crm.listen(0, '127.0.0.1', resolve));
-  await waitFor(
-    'the templates',
-    async () => (await app.rows('select 1 from templates where channel_id = $1', [channel.id])).length > 1,
-  );
+  await waitFor('the templates', async () => (await storedTemplates.count(app, { channel_id: channel.id })) > 1);
 });
 afterAll(() => new Promise((resolve) => crm.close(resolve)));
 
@@ -73,13 +73,13 @@ async function timePasses(runId: string): Promise<void> {
       where id = $1`,
     [runId],
   );
-  await app.rows('update jobs set run_at = clock_timestamp(), check_at = clock_timestamp() where subject_id = $1', [runId]);
+  await makeDue(app, runId);
 }
 
 /** As if the moment that the rule waits for were this one. */
 async function momentComes(ruleId: string, at: Date): Promise<void> {
-  await app.rows('update automation_rules set next_at = $2 where id = $1', [ruleId, at.toISOString()]);
-  await app.rows('update jobs set run_at = clock_timestamp(), check_at = clock_timestamp() where subject_id = $1', [ruleId]);
+  await storedRules.change(app, ruleId, { next_at: at.toISOString() });
+  await makeDue(app, ruleId);
 }
 
 const dayMs = 86_400_000;
@@ -171,10 +171,10 @@ describe('the rules of docs/automation.md, as they stand', () => {
     const rule = await published(4);
     await messageOf(app.phone(), 'Help me');
     const run = await runOf(rule);
-    const { assignee_id } = (await app.rows('select assignee_id from conversations where id = $1', [run.subject_id]))[0];
+    const { assignee_id } = (await storedConversations.all(app, run.subject_id, { columns: ['assignee_id'] }))[0];
     expect(assignee_id).toBe(free.userId);
     expect(taken(run)).toEqual(['assign done', 'note done']);
-    const [note] = await app.rows('select body from conversation_notes where conversation_id = $1', [run.subject_id]);
+    const [note] = await storedConversationNotes.all(app, { conversation_id: run.subject_id }, { columns: ['body'] });
     expect(note.body).toBe('Handed over by the rule: Help me');
     await messageOf(taken_.phone, 'And me');
     await app.idle();

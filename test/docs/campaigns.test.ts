@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import { demoAccount } from '../../sandbox/demo-account.ts';
 import { campaignReasons } from '../../src/campaigns/states.ts';
 import { useApp } from '../support/app.ts';
+import { storedTemplates } from '../support/stored/messaging.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { commandsOf, pasted } from './shell.ts';
 
@@ -11,7 +12,7 @@ const app = useApp({ workers: true });
 
 test('the commands of "A first campaign" in docs/campaigns.md go from nobody to counted recipients', async () => {
   const channel = await app.connect({ account: { templates: demoAccount.templates } });
-  const templates = () => app.rows(`select 1 from templates where channel_id = $1 and name = 'spring_sale'`, [channel.id]);
+  const templates = () => storedTemplates.all(app, { channel_id: channel.id, name: 'spring_sale' });
   await waitFor('the templates', async () => (await templates()).length > 0);
   const first = text.slice(0, text.indexOf('\n## Segments'));
   const { code, output, told } = await pasted(app, commandsOf(first), ['FIRST', 'CONTACT', 'BAYU'], { 'channel.id': channel.id });

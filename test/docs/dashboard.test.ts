@@ -5,6 +5,8 @@ import { useApp } from '../support/app.ts';
 import { type Exposition, readExposition, type Sample } from '../support/prometheus.ts';
 import { describeWithPromtool, withFile } from '../support/promtool.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { ago } from '../support/stored/times.ts';
+import { storedDeliveries, storedEndpoints } from '../support/stored/webhooks.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 type Target = { expr: string; legendFormat: string; refId: string };
@@ -40,11 +42,11 @@ beforeAll(async () => {
   for (const outcome of ['failed', 'succeeded']) {
     await app.call('webhooks.endpoints.test', { params: { endpointID: id } });
     await waitFor(`the delivery ${outcome}`, async () => {
-      const rows = await app.rows('select 1 from webhook_deliveries where state = $1', [outcome]);
+      const rows = await storedDeliveries.all(app, { state: outcome });
       return rows.length > 0;
     });
   }
-  await app.rows(`update webhook_endpoints set failing_since = clock_timestamp() - interval '2 hours' where id = $1`, [id]);
+  await storedEndpoints.change(app, id, { failing_since: ago(2, 'hour') });
   const scrape = async (base: string) =>
     readExposition(await (await fetch(`${base}/metrics`, { headers: { authorization: `Bearer ${token}` } })).text());
   web = await scrape(app.base);

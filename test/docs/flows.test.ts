@@ -8,6 +8,7 @@ import { type Channel, useApp } from '../support/app.ts';
 import { definitions } from '../support/contract.ts';
 import { askByPhone, flowWithEndpoint, giveKey, type OpenedForm, sendFlow } from '../support/flow-exchange.ts';
 import { freePort } from '../support/servers/child.ts';
+import { storedFlows } from '../support/stored/flows.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const text = readFileSync('docs/flows.md', 'utf8');
@@ -64,7 +65,7 @@ describe("the endpoint's code in docs/flows.md", () => {
   });
 
   test('takes nothing without a signature', async () => {
-    const { data_exchange_url: url } = await app.one('select data_exchange_url from flows where channel_id = $1', [channel.id]);
+    const { data_exchange_url: url } = await storedFlows.one(app, { channel_id: channel.id });
     const headers = {
       'webhook-id': 'a',
       'webhook-timestamp': String(Math.floor(Date.now() / 1000)),

@@ -8,6 +8,8 @@ import { sha256 } from '../../../src/platform/secrets.ts';
 import { asks, browserOf, cookieOf, fromAnywhere } from '../../support/accounts.ts';
 import { useApp } from '../../support/app.ts';
 import { type Person, person, sessionHeaders } from '../../support/factories/person.ts';
+import { storedActs, storedMemberships, storedSessions, storedUsers } from '../../support/stored/accounts.ts';
+import { ahead } from '../../support/stored/times.ts';
 
 const app = useApp({ env: { TRUST_PROXY: '1' } });
 const ask = asks(app);
@@ -22,7 +24,7 @@ const logIn = (body: object, headers: Record<string, string> = {}) =>
 const right = (who: Person = ada) => ({ email: who.email, password: who.password });
 const meOf = (cookie: string) => ask('auth.me.get', { cookie });
 const refusal = { title: 'Unauthorized', status: 401, detail: 'Email or password is wrong' };
-const sessionsOf = (who: Person) => app.rows('select * from sessions where user_id = $1 order by created_at', [who.userId]);
+const sessionsOf = (who: Person) => storedSessions.all(app, { user_id: who.userId }, { orderBy: 'created_at' });
 
 test('the right password opens a session', async () => {
   const reply = await logIn(right());
@@ -72,7 +74,7 @@ test.each([
 
 test('a user without a password cannot be logged in', async () => {
   const invited = await person(app.em(), app.tenant.organizationId);
-  await app.rows('update users set password_hash = null where id = $1', [invited.userId]);
+  await storedUsers.change(app, invited.userId, { password_hash: null });
   for (const password of [invited.password, 'null']) {
     const { status, body } = await logIn({ email: invited.email, password });
     expect([status, body]).toEqual([401, refusal]);
@@ -176,7 +178,7 @@ describe('the cookie', () => {
       'x-forwarded-host': 'kanal.example.com',
       origin: 'https://kanal.example.com',
     };
-    await app.rows(`update sessions set expires_at = clock_timestamp() + interval '1 day' where id = $1`, [sessionId]);
+    await storedSessions.change(app, sessionId, { expires_at: ahead(1, 'day') });
     const used = await app.call('auth.me.get', { key: null, headers });
     expect(used.headers.getSetCookie()).toEqual([expect.stringMatching(/^__Host-kanal_session=.+; Secure; SameSite=Lax$/)]);
     const out = await app.call('auth.logout', { key: null, headers, body: {} });
@@ -187,7 +189,7 @@ describe('the cookie', () => {
     const token = cookieOf(await logIn(right(), { 'user-agent': 'Browser/1.0', 'x-forwarded-for': '203.0.113.9' }))!.split(
       '=',
     )[1]!;
-    const row = await app.one('select * from sessions where hash = $1', [sha256(token)]);
+    const row = await storedSessions.one(app, { hash: sha256(token) });
     expect(row).toMatchObject({ user_id: ada.userId, address: '203.0.113.9', user_agent: 'Browser/1.0', telemetry_id: null });
     expect(JSON.stringify(row)).not.toContain(token);
   });
@@ -196,7 +198,7 @@ describe('the cookie', () => {
 test('the fingerprint of the device is kept', async () => {
   const reply = await logIn({ ...right(), telemetry_id: ' device-7 ' });
   const token = cookieOf(reply)!.split('=')[1]!;
-  expect(await app.one('select telemetry_id from sessions where hash = $1', [sha256(token)])).toEqual({
+  expect(await storedSessions.one(app, { hash: sha256(token) }, ['telemetry_id'])).toEqual({
     telemetry_id: 'device-7',
   });
 });
@@ -268,7 +270,7 @@ describe('the active organization', () => {
   });
 
   test('is the first one again when the user is no member of the last one any more', async () => {
-    await app.rows('delete from memberships where organization_id = $1 and user_id = $2', [second, eve.userId]);
+    await storedMemberships.remove(app, { organization_id: second, user_id: eve.userId });
     expect(await activeOf((await browserOf(app, eve)).cookie)).toBe(app.tenant.organizationId);
   });
 
@@ -296,7 +298,7 @@ describe('the active organization', () => {
 describe('known and unknown email', () => {
   test('cost one hash each, and so does whoever has no password', async () => {
     const without = await person(app.em());
-    await app.rows('update users set password_hash = null where id = $1', [without.userId]);
+    await storedUsers.change(app, without.userId, { password_hash: null });
     const { passwords } = app.web.deps;
     for (const body of [
       right(),
@@ -313,9 +315,10 @@ describe('known and unknown email', () => {
 
 describe('the audit log', () => {
   const acts = (organizationId: string, who: Person) =>
-    app.rows(
-      'select action, actor, subject, address, request_id from audit_log where organization_id = $1 and actor = $2 order by id',
-      [organizationId, `user:${who.userId}`],
+    storedActs.all(
+      app,
+      { organization_id: organizationId, actor: `user:${who.userId}` },
+      { columns: ['action', 'actor', 'subject', 'address', 'request_id'], orderBy: 'id' },
     );
 
   test('has a failed login in each of the organizations of its user, a login in the active one', async () => {

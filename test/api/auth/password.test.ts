@@ -4,6 +4,8 @@ import { sha256 } from '../../../src/platform/secrets.ts';
 import { asks, fromAnywhere, mailedToken } from '../../support/accounts.ts';
 import { useApp } from '../../support/app.ts';
 import { bearerToken, type Person, person, sessionHeaders } from '../../support/factories/person.ts';
+import { storedActs, storedMails, storedPasswordResets, storedUsers } from '../../support/stored/accounts.ts';
+import { ago } from '../../support/stored/times.ts';
 
 const app = useApp({ env: { TRUST_PROXY: '1' } });
 const ask = asks(app);
@@ -26,12 +28,15 @@ async function tokenIn(headers: Record<string, string>) {
   expect(await statusOf(bearer)).toBe(200);
   return bearer;
 }
-const actsOf = (who: Person) =>
-  app.rows(
-    `select action, organization_id, subject, address from audit_log where actor = $1 and action like 'auth.password%' order by id`,
-    [`user:${who.userId}`],
+const actsOf = async (who: Person) => {
+  const acts = await storedActs.all(
+    app,
+    { actor: `user:${who.userId}` },
+    { columns: ['action', 'organization_id', 'subject', 'address'], orderBy: 'id' },
   );
-const userRow = (who: Person = ada) => app.one('select * from users where id = $1', [who.userId]);
+  return acts.filter(({ action }) => action.startsWith('auth.password'));
+};
+const userRow = (who: Person = ada) => storedUsers.one(app, who.userId);
 const faultOf = ({ status, body }: Awaited<ReturnType<typeof ask>>) => [
   status,
   body.error?.details?.[0]?.field,
@@ -144,7 +149,7 @@ describe('a change', () => {
   });
 
   test('by a user who has none yet: 422, the link comes by mail', async () => {
-    await app.rows('update users set password_hash = null where id = $1', [ada.userId]);
+    await storedUsers.change(app, ada.userId, { password_hash: null });
     expect(faultOf(await change((await open()).headers))).toEqual([422, 'current_password', 'password.wrong']);
   });
 
@@ -182,7 +187,6 @@ describe('a reset', () => {
     expect((await request(who.email)).status).toBe(200);
     return mailedToken(app, who.email);
   }
-  const changeLink = (change: string) => app.rows(`update password_resets set ${change} where user_id = $1`, [ada.userId]);
 
   test('is answered alike for a known and an unknown email, and for a user of no organization', async () => {
     const lone = await person(app.em());
@@ -195,9 +199,11 @@ describe('a reset', () => {
     expect(seen[0]![0]).toBe(200);
     expect(seen[1]).toEqual(seen[0]);
     expect(seen[2]).toEqual(seen[0]);
-    const mails = await app.rows('select recipient from mails where recipient = any($1)', [
-      [ada.email, 'nobody@example.com', lone.email],
-    ]);
+    const mails = await storedMails.all(
+      app,
+      { recipient: [ada.email, 'nobody@example.com', lone.email] },
+      { columns: ['recipient'] },
+    );
     expect(mails).toEqual([{ recipient: ada.email }]);
   });
 
@@ -218,8 +224,8 @@ describe('a reset', () => {
     await request(` ${ada.email.toUpperCase()} `);
     const token = await mailedToken(app, ada.email);
     expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/);
-    const reset = await app.one('select * from password_resets where user_id = $1', [ada.userId]);
-    const mail = await app.one('select * from mails where recipient = $1', [ada.email]);
+    const reset = await storedPasswordResets.one(app, { user_id: ada.userId });
+    const mail = await storedMails.one(app, { recipient: ada.email });
     expect([reset.hash, reset.used_at, mail.kind]).toEqual([sha256(token), null, 'password_reset']);
     expect(JSON.stringify([reset, mail])).not.toContain(token);
     expect(mail.data).toEqual({ name: ada.name, expires_at: expect.any(String) });
@@ -227,7 +233,7 @@ describe('a reset', () => {
   });
 
   test('sets the password, proves the email, and ends every session and token at once', async () => {
-    await app.rows('update users set email_verified = false where id = $1', [ada.userId]);
+    await storedUsers.change(app, ada.userId, { email_verified: false });
     const here = await open();
     const bearer = await tokenIn(here.headers);
     const loose = await bearerToken(app.em(), app.tenant.organizationId, ada.userId);
@@ -245,16 +251,16 @@ describe('a reset', () => {
   });
 
   test('gives a password to whoever had none', async () => {
-    await app.rows('update users set password_hash = null where id = $1', [ada.userId]);
+    await storedUsers.change(app, ada.userId, { password_hash: null });
     expect((await confirm(await link())).status).toBe(200);
     expect(await logIn(next)).toBe(200);
   });
 
   test.each([
     ['used', 'token.used', async (token: string) => void (await confirm(token, 'the one before it'))],
-    ['expired', 'token.expired', () => changeLink(`expires_at = clock_timestamp() - interval '1 ms'`)],
+    ['expired', 'token.expired', () => storedPasswordResets.change(app, { user_id: ada.userId }, { expires_at: ago(1, 'ms') })],
     ['replaced by a newer one', 'token.unknown', () => link()],
-    ['of a user who was deleted', 'token.unknown', () => app.rows('delete from users where id = $1', [ada.userId])],
+    ['of a user who was deleted', 'token.unknown', () => storedUsers.remove(app, ada.userId)],
   ])('a link that is %s: 422 on the token', async (_what, code, spoil: (token: string) => Promise<unknown>) => {
     const token = await link();
     await spoil(token);

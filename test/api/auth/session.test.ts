@@ -6,6 +6,9 @@ import { OwnRows } from '../../../src/platform/database/own.ts';
 import { asks, cookieOf } from '../../support/accounts.ts';
 import { useApp } from '../../support/app.ts';
 import { bearerToken, type Person, person, sessionHeaders } from '../../support/factories/person.ts';
+import { listedActs } from '../../support/listed-acts.ts';
+import { storedBearerTokens, storedSessions, storedUsers } from '../../support/stored/accounts.ts';
+import { ago, ahead } from '../../support/stored/times.ts';
 
 const friend = 'https://app.example.com';
 const app = useApp({ env: { ALLOWED_ORIGINS: friend } });
@@ -18,7 +21,7 @@ beforeEach(async () => {
 
 const open = (who: Person = ada) => sessionHeaders(app.em(), who.userId, app.base);
 const statusOf = async (headers: Record<string, string>) => (await ask('auth.me.get', headers)).status;
-const sessionOf = (id: string) => app.rows('select * from sessions where id = $1', [id]);
+const sessionOf = (id: string) => storedSessions.all(app, id);
 /** A token made in a session, known to this process. */
 async function tokenIn(headers: Record<string, string>) {
   const { body } = await ask('auth.tokens.create', headers, { body: { name: 'Laptop' } });
@@ -34,7 +37,7 @@ describe('an expiry that slides', () => {
 
   test('a use a day later begins the 14 days anew, and the cookie with them; the next one writes nothing', async () => {
     const { sessionId, token, headers } = await open();
-    await app.rows(`update sessions set expires_at = clock_timestamp() + interval '13 days' where id = $1`, [sessionId]);
+    await storedSessions.change(app, sessionId, { expires_at: ahead(13, 'day') });
     const used = await ask('auth.me.get', headers);
     expect(used.headers.getSetCookie()).toEqual([`kanal_session=${token}; Max-Age=1209600; Path=/; HttpOnly; SameSite=Lax`]);
     expect(await secondsLeft(sessionId)).toBeGreaterThan(14 * 24 * 3600 - 60);
@@ -46,7 +49,7 @@ describe('an expiry that slides', () => {
 
   test('one that has expired is nobody, and stays so', async () => {
     const { sessionId, headers } = await open();
-    await app.rows(`update sessions set expires_at = clock_timestamp() - interval '1 ms' where id = $1`, [sessionId]);
+    await storedSessions.change(app, sessionId, { expires_at: ago(1, 'ms') });
     for (let n = 0; n < 2; n += 1) {
       const reply = await ask('auth.me.get', headers);
       expect([reply.status, reply.body.error.code, reply.headers.get('www-authenticate')]).toEqual([
@@ -73,7 +76,7 @@ describe('logout', () => {
 
   test('of a session in need of a new expiry clears its cookie all the same', async () => {
     const { sessionId, headers } = await open();
-    await app.rows(`update sessions set expires_at = clock_timestamp() + interval '13 days' where id = $1`, [sessionId]);
+    await storedSessions.change(app, sessionId, { expires_at: ahead(13, 'day') });
     expect(cookieOf(await ask('auth.logout', headers))).toBe('kanal_session=');
   });
 
@@ -85,7 +88,7 @@ describe('logout', () => {
     expect((await ask('auth.logout', one.headers, { body: { everywhere: true } })).status).toBe(204);
     for (const headers of [one.headers, other.headers, ...bearers]) expect(await statusOf(headers)).toBe(401);
     expect([await statusOf(bobs.headers), await statusOf(bobsBearer)]).toEqual([200, 200]);
-    const [act] = await app.rows(`select * from audit_log where actor = $1 and action = 'auth.logout'`, [`user:${ada.userId}`]);
+    const [act] = await listedActs(app, { actor: `user:${ada.userId}`, action: 'auth.logout' });
     expect(act).toMatchObject({ subject: `session:${one.sessionId}`, details: { everywhere: true } });
   });
 
@@ -127,7 +130,7 @@ describe('a cookie alone changes something', () => {
     });
     expect(status).toBe(expected);
     if (expected === 403) expect(body.error.code).toBe('origin_not_allowed');
-    const { name } = await app.one('select name from users where id = $1', [ada.userId]);
+    const { name } = await storedUsers.one(app, ada.userId);
     expect(name).toBe(expected === 200 ? 'Changed' : ada.name);
   });
 
@@ -187,7 +190,7 @@ describe('the active organization', () => {
     expect(await activeOf(headers)).toMatchObject({ organization_id: null, role: null, scopes: [], organizations: [] });
     expect((await sessionOf(sessionId))[0].organization_id).toBeNull();
     expect((await ask('messages.list', headers)).status).toBe(403);
-    expect(await app.rows('select 1 from bearer_tokens where user_id = $1', [ada.userId])).toEqual([]);
+    expect(await storedBearerTokens.count(app, { user_id: ada.userId })).toBe(0);
     expect((await setTo(headers, app.tenant.organizationId)).status).toBe(403);
   });
 });
@@ -218,13 +221,13 @@ describe('me', () => {
 
   test('a bearer token of one scope changes nothing of its user: 403 that names a scope it lacks', async () => {
     const { headers } = await bearerToken(app.em(), app.tenant.organizationId, ada.userId, ['contacts:read']);
-    const before = await app.one('select * from users where id = $1', [ada.userId]);
+    const before = await storedUsers.one(app, ada.userId);
     const { status, body } = await ask('auth.me.update', headers, { body: { name: 'Mallory' } });
     expect([status, body.error.code]).toEqual([403, 'forbidden']);
     expect(body.error.message).toBe(
       'The bearer token lacks the scope contacts:write: only one with all scopes of your role changes your account',
     );
-    expect(await app.one('select * from users where id = $1', [ada.userId])).toEqual(before);
+    expect(await storedUsers.one(app, ada.userId)).toEqual(before);
     const whole = await bearerToken(app.em(), app.tenant.organizationId, ada.userId, [...scopesOf.admin]);
     expect((await ask('auth.me.update', whole.headers, { body: { name: 'Ada' } })).status).toBe(200);
   });
@@ -243,9 +246,7 @@ describe('me', () => {
     ]);
     const second = await ask('auth.me.update', headers, { body: { timezone: 'Asia/Jakarta' } });
     expect(second.body.data).toMatchObject({ name: 'Ada Lovelace', week_start: 'sunday', timezone: 'Asia/Jakarta' });
-    const acts = await app.rows(`select subject from audit_log where action = 'auth.me.update' and actor = $1`, [
-      `user:${ada.userId}`,
-    ]);
+    const acts = await listedActs(app, { action: 'auth.me.update', actor: `user:${ada.userId}` }, { columns: ['subject'] });
     expect(acts.map(({ subject }) => subject)).toEqual([`user:${ada.userId}`, `user:${ada.userId}`]);
   });
 
@@ -267,11 +268,11 @@ describe('me', () => {
     ['id', '0192f0c0-0000-7000-8000-000000000000'],
   ])('a wrong %s: 422, and nothing is changed (%#)', async (field, value) => {
     const { headers } = await open();
-    const before = await app.one('select * from users where id = $1', [ada.userId]);
+    const before = await storedUsers.one(app, ada.userId);
     const { status, body } = await ask('auth.me.update', headers, { body: { week_start: 'friday', [field]: value } });
     const fields = body.error.details.map((detail: { field: string }) => detail.field);
     expect([status, ...new Set(fields)]).toEqual([422, field]);
-    expect(await app.one('select * from users where id = $1', [ada.userId])).toEqual(before);
+    expect(await storedUsers.one(app, ada.userId)).toEqual(before);
   });
 
   test('nothing to change: 422', async () => {

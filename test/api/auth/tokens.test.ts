@@ -10,6 +10,9 @@ import { sha256 } from '../../../src/platform/secrets.ts';
 import { asks } from '../../support/accounts.ts';
 import { useApp } from '../../support/app.ts';
 import { type Person, person, sessionHeaders } from '../../support/factories/person.ts';
+import { listedActs } from '../../support/listed-acts.ts';
+import { storedBearerTokens, storedIdempotencyKeys, storedSessions } from '../../support/stored/accounts.ts';
+import { now } from '../../support/stored/times.ts';
 
 const app = useApp();
 const ask = asks(app);
@@ -36,14 +39,12 @@ describe('create', () => {
     expect(looksLike('kt_', body.token)).toBe(true);
     expect(body).toMatchObject({ name: 'Laptop', organization_id: app.tenant.organizationId, last_used_at: null });
     expect(new Set(body.scopes)).toEqual(scopesOf.admin);
-    const row = await app.one('select * from bearer_tokens where id = $1', [body.id]);
+    const row = await storedBearerTokens.one(app, body.id);
     expect([row.hash, row.user_id, row.session_id]).toEqual([sha256(body.token), ada.userId, here.sessionId]);
     expect(JSON.stringify(row)).not.toContain(body.token);
     const { token: _, ...rest } = body;
     expect((await list()).items).toEqual([rest]);
-    const [act] = await app.rows(`select * from audit_log where action = 'auth.tokens.create' and actor = $1`, [
-      `user:${ada.userId}`,
-    ]);
+    const [act] = await listedActs(app, { action: 'auth.tokens.create', actor: `user:${ada.userId}` });
     expect([act.subject, act.details.name]).toEqual([`token:${body.id}`, 'Laptop']);
     expect(JSON.stringify(act)).not.toContain(body.token);
   });
@@ -151,9 +152,9 @@ describe('a token', () => {
 
   test('outlives the browser that was closed, and not its own end', async () => {
     const { body } = await create();
-    await app.rows('delete from sessions where id = $1', [here.sessionId]);
+    await storedSessions.remove(app, here.sessionId);
     expect(await statusOf(body.token)).toBe(200);
-    await app.rows('update bearer_tokens set expires_at = clock_timestamp() where id = $1', [body.id]);
+    await storedBearerTokens.change(app, body.id, { expires_at: now() });
     app.web.deps.authenticate.forget(body.id);
     expect(await statusOf(body.token)).toBe(401);
   });
@@ -181,9 +182,7 @@ describe('delete', () => {
     const { status, text } = await remove();
     expect([status, text, await statusOf(body.token)]).toEqual([204, '', 401]);
     expect((await remove()).status).toBe(404);
-    const acts = await app.rows(`select subject from audit_log where action = 'auth.tokens.delete' and actor = $1`, [
-      `user:${ada.userId}`,
-    ]);
+    const acts = await listedActs(app, { action: 'auth.tokens.delete', actor: `user:${ada.userId}` }, { columns: ['subject'] });
     expect(acts).toEqual([{ subject: `token:${body.id}` }]);
   });
 
@@ -223,7 +222,7 @@ describe('an Idempotency-Key', () => {
     const [first, second] = [await create({}, headers), await create({}, headers)];
     expect([second.status, second.text, second.headers.get('idempotent-replayed')]).toEqual([201, first.text, 'true']);
     expect((await list()).items).toHaveLength(1);
-    const stored = await app.one('select * from idempotency_keys where key = $1', [key]);
+    const stored = await storedIdempotencyKeys.one(app, { key });
     expect(JSON.stringify(stored)).not.toContain(first.body.token);
   });
 

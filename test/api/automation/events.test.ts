@@ -2,6 +2,10 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Tenant, useApp } from '../../support/app.ts';
 import { contact } from '../../support/factories/contact.ts';
+import { listedActs } from '../../support/listed-acts.ts';
+import { storedEvents } from '../../support/stored/api-events.ts';
+import { storedJobs } from '../../support/stored/api-jobs.ts';
+import { storedRules } from '../../support/stored/automation.ts';
 
 const app = useApp();
 let tenant: Tenant;
@@ -18,10 +22,10 @@ const tell = (body: object = {}, more: object = {}) =>
     ...more,
   });
 const told = () =>
-  app.rows(
-    `select id, type, subject_type, subject_id, data, cause, chain from events
-      where organization_id = $1 and type = 'automation.event' order by seq`,
-    [tenant.organizationId],
+  storedEvents.all(
+    app,
+    { organization_id: tenant.organizationId, type: 'automation.event' },
+    { columns: ['id', 'type', 'subject_type', 'subject_id', 'data', 'cause', 'chain'], orderBy: 'seq' },
   );
 
 test('it becomes an event about the contact, caused by who told it', async () => {
@@ -48,15 +52,19 @@ test('it becomes an event about the contact, caused by who told it', async () =>
 test('a rule that is live for it gets one evaluation, in the order of the contact', async () => {
   await tell();
   const jobs = () =>
-    app.rows(`select lane, pool, payload from jobs where organization_id = $1 and name = 'automation.evaluate'`, [
-      tenant.organizationId,
-    ]);
+    storedJobs.all(
+      app,
+      { organization_id: tenant.organizationId, name: 'automation.evaluate' },
+      { columns: ['lane', 'pool', 'payload'] },
+    );
   expect(await jobs()).toEqual([]);
-  await app.rows(
-    `insert into automation_rules (id, organization_id, name, status, draft, event_type)
-     values (uuidv7(), $1, 'Welcome', 'live', '{}', 'automation.event')`,
-    [tenant.organizationId],
-  );
+  await storedRules.add(app, {
+    organization_id: tenant.organizationId,
+    name: 'Welcome',
+    status: 'live',
+    draft: {},
+    event_type: 'automation.event',
+  });
   const { body } = await tell();
   expect(await jobs()).toEqual([
     {
@@ -77,9 +85,9 @@ test('with an Idempotency-Key it is told once', async () => {
 
 test('what was told is in the audit log, without its data', async () => {
   const { body } = await tell({ data: { plan: 'pro' } });
-  expect(
-    await app.rows('select action, subject, details from audit_log where organization_id = $1', [tenant.organizationId]),
-  ).toEqual([{ action: 'automation.events.create', subject: `event:${body.id}`, details: null }]);
+  expect(await listedActs(app, {}, { key: tenant.key, columns: ['action', 'subject', 'details'] })).toEqual([
+    { action: 'automation.events.create', subject: `event:${body.id}`, details: null },
+  ]);
 });
 
 describe('refused, and no event', () => {

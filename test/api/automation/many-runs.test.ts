@@ -4,6 +4,8 @@ import { uuidv7 } from '../../../src/platform/ids.ts';
 import { useApp } from '../../support/app.ts';
 import { automationRun, rule } from '../../support/factories/automation.ts';
 import { contact } from '../../support/factories/contact.ts';
+import { listedActs } from '../../support/listed-acts.ts';
+import { storedRuns } from '../../support/stored/automation.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
@@ -18,7 +20,7 @@ const person = async () => (await contact(app.em(), app.tenant.organizationId)).
 const run = async (state: RunState, given: object = {}): Promise<string> =>
   (await automationRun(app.em(), app.tenant.organizationId, { ruleId, state, contactId: await person(), ...given })).id;
 const statesOf = async (ids: string[]) => {
-  const rows = await app.rows('select id, state from automation_runs where id = any($1)', [ids]);
+  const rows = await storedRuns.all(app, ids, { columns: ['id', 'state'] });
   return ids.map((id) => rows.find((row) => row.id === id)!.state);
 };
 
@@ -42,7 +44,7 @@ test('live runs of a rule are cancelled, and no other; the operation says how ma
   expect(operation).toMatchObject({ name: 'automation.cancel-runs', progress: { done: 2, left: 0 } });
   expect(await statesOf(live)).toEqual(['cancelled', 'cancelled']);
   expect(await statesOf(others)).toEqual(before);
-  const [log] = await app.rows(`select details from audit_log where action = 'automation.runs.cancel-many'`);
+  const [log] = await listedActs(app, { action: 'automation.runs.cancel-many' }, { columns: ['details'] });
   expect(log).toEqual({ details: { rule_id: ruleId } });
 });
 

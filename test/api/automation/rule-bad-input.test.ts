@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { aRule, rulesOf } from '../../support/automation-rules.ts';
+import { storedRules } from '../../support/stored/automation.ts';
 
 const app = useApp();
 let tenant: Tenant;
@@ -72,7 +73,7 @@ describe('a 422 with its path, and nothing is stored', () => {
     const { status, body: reply } = await create(body);
     expect(status).toBe(422);
     expect(fieldsIn(reply)).toContainEqual(typeof field === 'string' ? field : expect.stringMatching(field));
-    expect(await app.rows('select 1 from automation_rules where organization_id = $1', [tenant.organizationId])).toEqual([]);
+    expect(await storedRules.count(app, { organization_id: tenant.organizationId })).toBe(0);
   });
 
   test.each(faults)('%s, in a change', async (_, body, field) => {

@@ -2,6 +2,9 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { type RuleAction, type RuleStatus, ruleActions, ruleMoves, ruleStatuses } from '../../../src/automation/states.ts';
 import { type Tenant, useApp } from '../../support/app.ts';
 import { rulesOf, stepsOf } from '../../support/automation-rules.ts';
+import { storedJobs, storedPools } from '../../support/stored/api-jobs.ts';
+import { storedRules } from '../../support/stored/automation.ts';
+import { ago } from '../../support/stored/times.ts';
 
 const app = useApp();
 let tenant: Tenant;
@@ -12,7 +15,7 @@ beforeEach(async () => {
 const { act, draft, get, inStatus, published, row, versions } = rulesOf(app, () => tenant);
 const eventsOf = async (id: string) => (await app.events(id)).map(({ type, data }) => [type, data.reason]);
 const ticksOf = (id: string) =>
-  app.rows(`select id, state, run_at from jobs where subject_id = $1 and name = 'automation.tick'`, [id]);
+  storedJobs.all(app, { subject_id: id, name: 'automation.tick' }, { columns: ['id', 'state', 'run_at'] });
 const endpointOf = (action: RuleAction) => (action === 'change' ? 'update' : action);
 
 const cases = ruleActions.flatMap((action) => ruleStatuses.map((from) => [action, from] as [RuleAction, RuleStatus]));
@@ -62,10 +65,11 @@ describe('publish', () => {
     });
     expect(body.published_at).toEqual(expect.any(String));
     expect(await row(made.id)).toMatchObject({ status: 'live', event_type: 'contact.created', version: 1 });
-    const [pool] = await app.rows('select width from pools where organization_id = $1 and id = $2', [
-      tenant.organizationId,
-      `automation:${tenant.organizationId}`,
-    ]);
+    const [pool] = await storedPools.all(
+      app,
+      { organization_id: tenant.organizationId, id: `automation:${tenant.organizationId}` },
+      { columns: ['width'] },
+    );
     expect(pool).toEqual({ width: 20 });
   });
 
@@ -170,7 +174,7 @@ describe('a schedule', () => {
   test('goes on with the next moment, never with one that it missed', async () => {
     const { id, next_at } = await published(everyMorning);
     // As the pause by itself leaves it: the moment has come and gone since.
-    await app.rows(`update automation_rules set status = 'paused', next_at = now() - interval '3 days' where id = $1`, [id]);
+    await storedRules.change(app, id, { status: 'paused', next_at: ago(3, 'day') });
     const { body } = await act('resume', id);
     expect(body.next_at).toBe(next_at);
     expect(await ticksOf(id)).toHaveLength(1);
@@ -204,8 +208,7 @@ describe('pause and resume', () => {
     const { id } = await published({ trigger: { type: 'api', name: 'told' } });
     const tell = () => app.call('automation.events.create', { key: tenant.key, body: { name: 'told', contact_id } });
     const evaluations = async () =>
-      (await app.rows(`select 1 from jobs where organization_id = $1 and name = 'automation.evaluate'`, [tenant.organizationId]))
-        .length;
+      await storedJobs.count(app, { organization_id: tenant.organizationId, name: 'automation.evaluate' });
     await tell();
     expect(await evaluations()).toBe(1);
     await act('pause', id);
@@ -221,9 +224,7 @@ describe('pause and resume', () => {
 
   test('one that paused by itself says why, and begins to count again when it is resumed', async () => {
     const { id } = await published();
-    await app.rows(`update automation_rules set status = 'paused', paused_reason = 'only_fails', failures = 7 where id = $1`, [
-      id,
-    ]);
+    await storedRules.change(app, id, { status: 'paused', paused_reason: 'only_fails', failures: 7 });
     expect((await act('pause', id)).body.paused_reason).toBe('only_fails');
     const { body } = await act('resume', id);
     expect([body.status, body.paused_reason, (await row(id)).failures]).toEqual(['live', '', 0]);

@@ -4,6 +4,9 @@ import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { rulesOf, stepsOf } from '../../support/automation-rules.ts';
 import { contact } from '../../support/factories/contact.ts';
 import { dealRow } from '../../support/factories/task-objects.ts';
+import { listedActs } from '../../support/listed-acts.ts';
+import { storedJobs } from '../../support/stored/api-jobs.ts';
+import { storedHeldBack, storedRuns } from '../../support/stored/automation.ts';
 
 const app = useApp();
 let tenant: Tenant;
@@ -16,8 +19,7 @@ beforeEach(async () => {
 const { act, draft, inStatus, published } = rulesOf(app, () => tenant);
 const run = (ruleID: string, subject: object = { type: 'contact', id: contactId }, more: object = {}) =>
   app.call('automation.rules.run', { key: tenant.key, params: { ruleID }, body: { subject }, ...more });
-const runsOf = (ruleId: string): Promise<Body[]> =>
-  app.rows('select * from automation_runs where rule_id = $1 order by id', [ruleId]);
+const runsOf = (ruleId: string): Promise<Body[]> => storedRuns.all(app, { rule_id: ruleId }, { orderBy: 'id' });
 
 test('a run of the published version about the subject, with its job, by who asked', async () => {
   const { id } = await published();
@@ -38,7 +40,7 @@ test('a run of the published version about the subject, with its job, by who ask
   });
   const [row, ...more] = await runsOf(id);
   expect([row!.chain, row!.is_exclusive, more]).toEqual([[id], true, []]);
-  expect(await app.rows(`select name, pool, payload from jobs where subject_id = $1`, [body.id])).toEqual([
+  expect(await storedJobs.all(app, { subject_id: body.id }, { columns: ['name', 'pool', 'payload'] })).toEqual([
     { name: 'automation.run', pool: `automation:${tenant.organizationId}`, payload: { run_id: body.id } },
   ]);
 });
@@ -89,11 +91,9 @@ test('with an Idempotency-Key it begins once', async () => {
 test('it is in the audit log, with the run', async () => {
   const { id } = await published();
   const { body } = await run(id);
-  expect(
-    await app.rows(`select subject, details from audit_log where organization_id = $1 and action = 'automation.rules.run'`, [
-      tenant.organizationId,
-    ]),
-  ).toEqual([{ subject: `automation_rule:${id}`, details: { run_id: body.id } }]);
+  expect(await listedActs(app, { action: 'automation.rules.run' }, { key: tenant.key, columns: ['subject', 'details'] })).toEqual(
+    [{ subject: `automation_rule:${id}`, details: { run_id: body.id } }],
+  );
 });
 
 describe('concurrency', () => {
@@ -103,7 +103,7 @@ describe('concurrency', () => {
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
     const refused = replies.find(({ status }) => status === 409)!;
     expect(refused.body.error.details[0]).toMatchObject({ code: 'rule.held', value: 'subject_busy' });
-    expect(await app.rows('select 1 from automation_held where rule_id = $1', [id])).toEqual([]);
+    expect(await storedHeldBack.count(app, { rule_id: id })).toBe(0);
     const other = (await contact(app.em(), tenant.organizationId)).id;
     expect((await run(id, { type: 'contact', id: other })).status).toBe(201);
   });

@@ -4,6 +4,7 @@ import { ownRows } from '../../../src/platform/database/own.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { rulesOf, stepsOf } from '../../support/automation-rules.ts';
+import { storedHeldBack, storedSteps } from '../../support/stored/automation.ts';
 
 const app = useApp();
 let tenant: Tenant;
@@ -26,10 +27,14 @@ async function run(ruleId: string, state: string, steps: string[] = []): Promise
   );
   for (const [number, step] of steps.entries()) {
     const [stepId, stepState] = step.split(' ');
-    await app.rows(
-      `insert into automation_steps (organization_id, run_id, number, step_id, type, state) values ($1, $2, $3, $4, 'add_tag', $5)`,
-      [tenant.organizationId, id, number, stepId, stepState],
-    );
+    await storedSteps.add(app, {
+      organization_id: tenant.organizationId,
+      run_id: id,
+      number,
+      step_id: stepId,
+      type: 'add_tag',
+      state: stepState,
+    });
   }
 }
 const stats = async (id: string): Promise<Body> => (await act('stats', id)).body;
@@ -70,10 +75,7 @@ test('runs by state, steps in their order by what became of them, starts that we
   await run(id, 'queued');
   const other = await published();
   await run(other.id, 'succeeded', ['welcome done']);
-  await app.rows(`insert into automation_held (organization_id, rule_id, reason, count) values ($1, $2, 'loop', 3)`, [
-    tenant.organizationId,
-    id,
-  ]);
+  await storedHeldBack.add(app, { organization_id: tenant.organizationId, rule_id: id, reason: 'loop', count: 3 });
   const seen = await stats(id);
   expect(seen.runs).toEqual({ queued: 1, running: 2, succeeded: 2, failed: 1, cancelled: 0, total: 6 });
   expect(seen.held).toEqual({ ...nothingHeld, loop: 3 });

@@ -3,6 +3,7 @@ import type { Scope } from '../../../src/organizations/scopes.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { aRule, rulesOf, stepsOf } from '../../support/automation-rules.ts';
+import { listedActs } from '../../support/listed-acts.ts';
 
 const app = useApp();
 let tenant: Tenant;
@@ -381,9 +382,7 @@ describe('list, get, delete, duplicate', () => {
     await act('pause', id);
     await act('resume', id);
     await act('delete', id);
-    const acts = await app.rows('select action, actor, subject, details from audit_log where organization_id = $1 order by id', [
-      tenant.organizationId,
-    ]);
+    const acts = await listedActs(app, {}, { key: tenant.key, columns: ['action', 'actor', 'subject', 'details'] });
     const by = { actor: `key:${tenant.keyId}`, subject: `automation_rule:${id}` };
     expect(acts).toEqual([
       { action: 'automation.rules.create', details: null, ...by },

@@ -6,6 +6,11 @@ import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { useApp } from '../../support/app.ts';
 import { automationRun, rule, stepOf } from '../../support/factories/automation.ts';
 import { contact } from '../../support/factories/contact.ts';
+import { storedEvents } from '../../support/stored/api-events.ts';
+import { storedJobs } from '../../support/stored/api-jobs.ts';
+import { storedRules, storedRuns, storedSteps, storedWaits } from '../../support/stored/automation.ts';
+import { storedContacts } from '../../support/stored/contacts.ts';
+import { now } from '../../support/stored/times.ts';
 
 const app = useApp({});
 let ruleId: string;
@@ -25,13 +30,13 @@ async function run(state: RunState, given: { isExclusive?: boolean; contactId?: 
   const jobId = await transactFor(app.web.deps.ledger.transact, organizationId)({}, async ({ own }) =>
     own.enqueue(runJobOfRule, { run_id: id }),
   );
-  await app.rows('update automation_runs set job_id = $2 where id = $1', [id, jobId]);
+  await storedRuns.change(app, id, { job_id: jobId });
   return id;
 }
 const move = (what: 'cancel' | 'retry', runID: string, key?: string) =>
   app.call(`automation.runs.${what}`, { params: { runID }, ...(key && { key }) });
-const rowOf = (id: string) => app.one('select * from automation_runs where id = $1', [id]);
-const jobsOf = (id: string) => app.rows(`select state from jobs where subject_id = $1 and name = 'automation.run'`, [id]);
+const rowOf = (id: string) => storedRuns.one(app, id);
+const jobsOf = (id: string) => storedJobs.all(app, { subject_id: id, name: 'automation.run' }, { columns: ['state'] });
 
 test.each((['cancel', 'retry'] as const).flatMap((what) => runStates.map((state) => [what, state] as const)))(
   '%s of a run that is %s',
@@ -55,16 +60,19 @@ test('a cancelled run has no job, no wait and no step that waits', async () => {
   const id = await run('running');
   const { organizationId } = app.tenant;
   await stepOf(app.em(), organizationId, id, { state: 'waiting' });
-  await app.rows(
-    `insert into automation_waits (organization_id, run_id, event_type, subject_type, subject_id) values ($1, $2, 'message.new', 'contact', $3)`,
-    [organizationId, id, contactId],
-  );
+  await storedWaits.add(app, {
+    organization_id: organizationId,
+    run_id: id,
+    event_type: 'message.new',
+    subject_type: 'contact',
+    subject_id: contactId,
+  });
   const { body } = await move('cancel', id);
   expect(body).toMatchObject({ state: 'cancelled', reason: 'asked', waiting_for: null, wakes_at: null });
   expect(body.ended_at).not.toBeNull();
   expect(await jobsOf(id)).toEqual([]);
-  expect(await app.rows('select 1 from automation_waits where run_id = $1', [id])).toEqual([]);
-  expect(await app.rows('select state from automation_steps where run_id = $1', [id])).toEqual([{ state: 'skipped' }]);
+  expect(await storedWaits.count(app, { run_id: id })).toBe(0);
+  expect(await storedSteps.all(app, { run_id: id }, { columns: ['state'] })).toEqual([{ state: 'skipped' }]);
   expect((await move('cancel', id)).body).toEqual(body);
 });
 
@@ -82,14 +90,14 @@ test('no retry without its subject, its rule, or beside another that lives', asy
     const { status, body } = await move('retry', id);
     return [status, body.error.details[0].code];
   };
-  await app.rows('delete from contacts where id = $1', [contactId]);
+  await storedContacts.remove(app, contactId);
   expect(await refusal(ofNobody)).toEqual([409, 'run.subject_gone']);
   contactId = (await contact(app.em(), app.tenant.organizationId)).id;
   const second = await run('failed', { isExclusive: true });
   const first = await run('running', { isExclusive: true });
   expect(await refusal(second)).toEqual([409, 'run.subject_busy']);
   await move('cancel', first);
-  await app.rows('update automation_rules set deleted_at = clock_timestamp() where id = $1', [ruleId]);
+  await storedRules.change(app, ruleId, { deleted_at: now() });
   expect(await refusal(second)).toEqual([409, 'run.rule_deleted']);
   expect(await rowOf(second)).toMatchObject({ state: 'failed', retries: 0 });
 });
@@ -106,7 +114,7 @@ test("nobody's run and another organization's: 404", async () => {
 
 test('no retry once the version that the run began with is no longer kept', async () => {
   const id = await run('failed');
-  await app.rows('update automation_runs set version = 7 where id = $1', [id]);
+  await storedRuns.change(app, id, { version: 7 });
   const { status, body } = await move('retry', id);
   expect([status, body.error?.details?.[0]?.code]).toEqual([409, 'run.version_gone']);
   expect(await rowOf(id)).toMatchObject({ state: 'failed', retries: 0 });
@@ -126,10 +134,14 @@ test('no retry once the event that the run reads was purged, whether it began it
   await refused();
   await set(`event_id = null, position = jsonb_build_object('at', jsonb_build_array(0), 'event_id', $2::text)`, [event]);
   await refused();
-  await app.rows(
-    `insert into events (organization_id, id, type, subject_type, subject_id, data) values ($1, $2, 'contact.updated', 'contact', $3, '{}')`,
-    [app.tenant.organizationId, event, contactId],
-  );
+  await storedEvents.add(app, {
+    organization_id: app.tenant.organizationId,
+    id: event,
+    type: 'contact.updated',
+    subject_type: 'contact',
+    subject_id: contactId,
+    data: {},
+  });
   expect((await move('retry', id)).status).toBe(200);
 });
 

@@ -3,6 +3,8 @@ import type { RunState } from '../../../src/automation/states.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { useApp } from '../../support/app.ts';
 import { automationRun, rule } from '../../support/factories/automation.ts';
+import { storedRules } from '../../support/stored/automation.ts';
+import { now } from '../../support/stored/times.ts';
 
 const app = useApp({});
 const nothing = { cancelled: 0, failed: 0, queued: 0, running: 0, succeeded: 0, total: 0 };
@@ -58,7 +60,7 @@ test('an unknown rule, a deleted one and another organization’s: 422', async (
   const { organizationId } = await app.organization();
   const foreign = await rule(app.em(), organizationId);
   const deleted = await rule(app.em(), app.tenant.organizationId);
-  await app.rows('update automation_rules set deleted_at = clock_timestamp() where id = $1', [deleted.id]);
+  await storedRules.change(app, deleted.id, { deleted_at: now() });
   for (const rule_id of [uuidv7(), deleted.id, foreign.id])
     for (const time of [{}, { since: '2026-01-01' }] as Record<string, string>[]) {
       const { status, body } = await statsOf({ rule_id, ...time });

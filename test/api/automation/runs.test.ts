@@ -3,6 +3,7 @@ import { uuidv7 } from '../../../src/platform/ids.ts';
 import { useApp } from '../../support/app.ts';
 import { automationRun, rule, stepOf } from '../../support/factories/automation.ts';
 import { contact } from '../../support/factories/contact.ts';
+import { storedRuns } from '../../support/stored/automation.ts';
 
 const app = useApp({});
 let ruleId: string;
@@ -65,7 +66,7 @@ test('of an event about what rules do not act upon: by the type that the run sho
   expect(body.items).toMatchObject([{ id, subject_type: 'campaign' }]);
   expect(await idsOf({ subject_type: 'campaign', subject_id: campaignId })).toEqual([id]);
   expect((await list({ subject_type: 'moon', subject_id: campaignId })).status).toBe(422);
-  await app.rows('delete from automation_runs where id = $1', [id]);
+  await storedRuns.remove(app, id);
 });
 
 test('a cursor is for its own filters; a subject needs both of its parts', async () => {
@@ -103,7 +104,7 @@ test('without contacts:read, no words that may tell of a person', async () => {
     const { id } = await automationRun(app.em(), organizationId, {
       ...{ ruleId, subjectType: 'deal', state: state as 'failed', createdAt: '2024-01-01T00:00:00.000Z' },
     });
-    await app.rows('update automation_runs set reason = $2, error = $3 where id = $1', [id, reason, error]);
+    await storedRuns.change(app, id, { reason, error });
     return id;
   };
   const failed = await make('failed', '', { code: 'suppressed', message: 'Ann Lee opted out' });
@@ -127,7 +128,7 @@ test('without contacts:read, no words that may tell of a person', async () => {
   });
   const again = await app.call('automation.runs.cancel', { key, params: { runID: cancelled } });
   expect(again.body).toMatchObject({ state: 'cancelled', reason: 'exit_when' });
-  await app.rows('delete from automation_runs where id = any($1)', [[failed, stopped, cancelled]]);
+  await storedRuns.remove(app, { id: [failed, stopped, cancelled] });
 });
 
 test("another organization sees none of them; nobody's is a 404; steps take contacts:read", async () => {

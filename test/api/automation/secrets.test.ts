@@ -7,7 +7,10 @@ import { createSecrets } from '../../../src/platform/secrets.ts';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { rule } from '../../support/factories/automation.ts';
 import { everythingLeftBy, leaks } from '../../support/leaks.ts';
+import { listedActs } from '../../support/listed-acts.ts';
 import { testHashKey, testSecretKey } from '../../support/secrets.ts';
+import { storedAutomationSecrets, storedRules, storedRuleVersions } from '../../support/stored/automation.ts';
+import { now } from '../../support/stored/times.ts';
 
 const app = useApp();
 let tenant: Tenant;
@@ -72,9 +75,7 @@ test('its value stands nowhere in the clear: in no reply, row, queue or line of 
 test('each change is in the audit log, by the name of the secret', async () => {
   await put('CRM_TOKEN');
   await app.call('automation.secrets.delete', at('CRM_TOKEN'));
-  const acts = await app.rows('select action, subject, details from audit_log where organization_id = $1 order by id', [
-    tenant.organizationId,
-  ]);
+  const acts = await listedActs(app, {}, { key: tenant.key, columns: ['action', 'subject', 'details'] });
   expect(acts).toEqual([
     { action: 'automation.secrets.put', subject: 'automation_secret:CRM_TOKEN', details: null },
     { action: 'automation.secrets.delete', subject: 'automation_secret:CRM_TOKEN', details: null },
@@ -129,15 +130,17 @@ describe('while rules name it', () => {
     await ruleWith('{{ secrets.CRM_TOKEN_2 }}', 'live');
     await ruleWith('CRM_TOKEN', 'live');
     const draft = await ruleWith('{{ secrets.CRM_TOKEN }}', 'draft');
-    await app.rows('update automation_rules set version = 0 where id = $1', [draft]);
+    await storedRules.change(app, draft, { version: 0 });
     const changed = await ruleWith('{{ secrets.CRM_TOKEN }}', 'live');
-    await app.rows(
-      `insert into automation_rule_versions (organization_id, rule_id, number, definition) values ($1, $2, 2, '{"steps": []}')`,
-      [tenant.organizationId, changed],
-    );
-    await app.rows('update automation_rules set version = 2 where id = $1', [changed]);
+    await storedRuleVersions.add(app, {
+      organization_id: tenant.organizationId,
+      rule_id: changed,
+      number: 2,
+      definition: { steps: [] },
+    });
+    await storedRules.change(app, changed, { version: 2 });
     const deleted = await ruleWith('{{ secrets.CRM_TOKEN }}', 'live');
-    await app.rows('update automation_rules set deleted_at = clock_timestamp() where id = $1', [deleted]);
+    await storedRules.change(app, deleted, { deleted_at: now() });
     expect((await remove('CRM_TOKEN')).status).toBe(204);
   });
 });
@@ -163,11 +166,11 @@ describe('refused', () => {
   });
 
   test('one more than 100; those that are there can be replaced', async () => {
-    await app.rows(
-      `insert into automation_secrets (id, organization_id, name, value)
-       select uuidv7(), $1, 'S_' || n, 'x' from generate_series(1, 99) n`,
-      [tenant.organizationId],
-    );
+    await storedAutomationSecrets.addMany(app, 99, (n) => ({
+      organization_id: tenant.organizationId,
+      name: `S_${n}`,
+      value: 'x',
+    }));
     const replies = await Promise.all([put('ONE'), put('TWO')]);
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 422]);
     const refused = replies.find(({ status }) => status === 422)!;

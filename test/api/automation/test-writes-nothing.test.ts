@@ -9,6 +9,9 @@ import { objectType } from '../../support/factories/object-type.ts';
 import { person } from '../../support/factories/person.ts';
 import { pipeline } from '../../support/factories/pipeline.ts';
 import { fc } from '../../support/fast-check.ts';
+import { storedApiKeys } from '../../support/stored/accounts.ts';
+import { storedEvents } from '../../support/stored/api-events.ts';
+import { ahead } from '../../support/stored/times.ts';
 import { wholeDump } from '../../support/whole-dump.ts';
 
 const app = useApp();
@@ -80,8 +83,8 @@ beforeAll(async () => {
   };
   await app.call('contacts.update', { params: { contactID: talk.contactId }, body: { name: 'Ada' } });
   // When the key was used is written once a minute.
-  await app.rows(`update api_keys set last_used_at = clock_timestamp() + interval '1 day'`);
-  const [event] = await app.rows(`select id from events where type = 'deal.created'`);
+  await storedApiKeys.change(app, {}, { last_used_at: ahead(1, 'day') });
+  const [event] = await storedEvents.all(app, { type: 'deal.created' }, { columns: ['id'] });
   const subjects = { contact: talk.contactId, conversation: talk.id, deal: deal.id, task: task.id, record: pet.id };
   tried = [
     ...Object.entries({ ...subjects, organization: organizationId }).map(([type, id]) => ({ subject: { type, id } })),

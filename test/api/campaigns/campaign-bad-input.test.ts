@@ -11,6 +11,9 @@ import {
   variantOf,
 } from '../../support/campaign-drafts.ts';
 import { contact } from '../../support/factories/contact.ts';
+import { storedChannels } from '../../support/stored/channels.ts';
+import { storedTemplates } from '../../support/stored/messaging.ts';
+import { now } from '../../support/stored/times.ts';
 
 const app = useApp();
 let channel: Channel;
@@ -150,7 +153,7 @@ const faults: Case[] = [
 
 async function deletedChannel(): Promise<string> {
   const { id } = await app.connect();
-  await app.rows('update channels set deleted_at = clock_timestamp() where id = $1', [id]);
+  await storedChannels.change(app, id, { deleted_at: now() });
   return id;
 }
 const manyIds = (n: number) => `0193ffff-3a0e-7cc4-8f4e-${String(n).padStart(12, '0')}`;
@@ -199,11 +202,11 @@ describe('is a 422 at its field, and nothing changes', () => {
   test('what went away between saving and starting', async () => {
     const own = await channelWithTemplates(app);
     const made = await completeDraft(app, own);
-    await app.rows(`update templates set status = 'rejected' where channel_id = $1`, [own.id]);
+    await storedTemplates.change(app, { channel_id: own.id }, { status: 'rejected' });
     const template = await act(app, 'start', made.id);
     expect([template.status, template.body.error.code]).toEqual([422, 'template_unknown']);
-    await app.rows(`update templates set status = 'approved' where channel_id = $1`, [own.id]);
-    await app.rows(`update channels set status = 'auth_error' where id = $1`, [own.id]);
+    await storedTemplates.change(app, { channel_id: own.id }, { status: 'approved' });
+    await storedChannels.change(app, own.id, { status: 'auth_error' });
     const stopped = await act(app, 'start', made.id);
     expect([stopped.status, stopped.body.error.details[0]]).toEqual([
       422,

@@ -2,6 +2,10 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type CampaignAction, type CampaignStatus, campaignMoves, campaignStatuses } from '../../../src/campaigns/states.ts';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
 import { act, at, channelWithTemplates, completeDraft, inDays, inState, recipient } from '../../support/campaign-drafts.ts';
+import { storedJobs } from '../../support/stored/api-jobs.ts';
+import { storedCampaigns } from '../../support/stored/campaigns.ts';
+import { storedTemplates } from '../../support/stored/messaging.ts';
+import { ahead } from '../../support/stored/times.ts';
 
 const app = useApp();
 let channel: Channel;
@@ -13,7 +17,8 @@ const draft = (more?: object) => completeDraft(app, channel, more);
 const get = async (id: string): Promise<Body> => (await app.call('campaigns.get', at(id))).body;
 const eventsOf = async (id: string) =>
   (await app.events(id)).filter(({ type }) => type.startsWith('campaign')).map(({ data }) => data.status);
-const jobsOf = (id: string) => app.rows('select id, name, state, lane from jobs where subject_id = $1 order by seq', [id]);
+const jobsOf = (id: string) =>
+  storedJobs.all(app, { subject_id: id }, { columns: ['id', 'name', 'state', 'lane'], orderBy: 'seq' });
 const namesOf = async (id: string) => (await jobsOf(id)).map(({ name }) => name);
 
 const byEndpoint: Partial<Record<CampaignAction, string>> = {
@@ -135,18 +140,16 @@ describe('start', () => {
     const tenant = await app.organization();
     const own = await channelWithTemplates(app, tenant);
     const made = await completeDraft(app, own);
-    await app.rows(
-      `insert into campaigns (id, organization_id, name, status)
-       select uuidv7(), $1, 'Other', (array['scheduled', 'running', 'paused'])[1 + n % 3] from generate_series(1, 100) n`,
-      [tenant.organizationId],
-    );
+    const open = ['scheduled', 'running', 'paused'];
+    const others = await storedCampaigns.addMany(app, 100, (n) => ({
+      organization_id: tenant.organizationId,
+      name: 'Other',
+      status: open[n % 3],
+    }));
     const start = () => app.call('campaigns.start', { key: tenant.key, ...at(made.id) });
     const refused = await start();
     expect([refused.status, refused.body.error.code]).toEqual([422, 'limit_reached']);
-    await app.rows(
-      `update campaigns set status = 'completed' where id = (select id from campaigns where organization_id = $1 and status = 'paused' limit 1)`,
-      [tenant.organizationId],
-    );
+    await storedCampaigns.change(app, others[1], { status: 'completed' });
     expect((await start()).status).toBe(200);
   });
 });
@@ -183,7 +186,7 @@ describe('pause and resume', () => {
     const made = await completeDraft(app, own);
     await inState(app, made.id, 'paused');
     await recipient(app, made);
-    await app.rows(`update templates set status = 'paused' where channel_id = $1`, [own.id]);
+    await storedTemplates.change(app, { channel_id: own.id }, { status: 'paused' });
     const refused = await act(app, 'resume', made.id);
     expect([refused.status, refused.body.error.code]).toEqual([422, 'template_unknown']);
     expect((await get(made.id)).status).toBe('paused');
@@ -193,7 +196,7 @@ describe('pause and resume', () => {
     const made = await draft();
     await inState(app, made.id, 'paused');
     await recipient(app, made);
-    await app.rows('update campaigns set schedule = $2 where id = $1', [made.id, { end_at: inDays(-1) }]);
+    await storedCampaigns.change(app, made.id, { schedule: { end_at: inDays(-1) } });
     const refused = await act(app, 'resume', made.id);
     expect([refused.status, refused.body.error.details[0]]).toEqual([
       422,
@@ -207,9 +210,9 @@ describe('pause and resume', () => {
   test('what made it pause is over', async () => {
     const made = await draft();
     await inState(app, made.id, 'paused');
-    await app.rows(`update campaigns set reason = 'template_paused', alarm = 'template_paused' where id = $1`, [made.id]);
+    await storedCampaigns.change(app, made.id, { reason: 'template_paused', alarm: 'template_paused' });
     expect((await act(app, 'resume', made.id)).body.reason).toBe('');
-    expect((await app.one('select alarm from campaigns where id = $1', [made.id])).alarm).toBeNull();
+    expect((await storedCampaigns.one(app, made.id)).alarm).toBeNull();
   });
 });
 
@@ -228,7 +231,7 @@ describe('cancel', () => {
     const made = await draft();
     await inState(app, made.id, 'paused');
     await act(app, 'resume', made.id);
-    await app.rows(`update jobs set run_at = clock_timestamp() + interval '1 day' where subject_id = $1`, [made.id]);
+    await storedJobs.change(app, { subject_id: made.id }, { run_at: ahead(1, 'day') });
     await act(app, 'cancel', made.id);
     expect(await jobsOf(made.id)).toEqual([expect.objectContaining({ name: 'campaigns.withdraw', state: 'queued' })]);
   });

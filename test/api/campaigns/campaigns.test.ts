@@ -10,6 +10,7 @@ import {
   recipient,
   stranger,
 } from '../../support/campaign-drafts.ts';
+import { storedCampaigns } from '../../support/stored/campaigns.ts';
 
 const app = useApp();
 let channel: Channel;
@@ -94,11 +95,11 @@ describe('the list', () => {
     const { key, organizationId } = await app.organization();
     const components = [{ type: 'body', parameters: [{ type: 'text', text: 'x'.repeat(60_000) }] }];
     const templates = Array.from({ length: 15 }, (_, index) => ({ name: 'n', language: `e${index}`, components }));
-    await app.rows(
-      `insert into campaigns (id, organization_id, name, variants)
-       select uuidv7(), $1, 'C' || n, $2 from generate_series(1, 5) n`,
-      [organizationId, JSON.stringify([{ id: 'a', weight: 1, templates }])],
-    );
+    await storedCampaigns.addMany(app, 5, (n) => ({
+      organization_id: organizationId,
+      name: `C${n}`,
+      variants: [{ id: 'a', weight: 1, templates }],
+    }));
     const pages: string[][] = [];
     let cursor: string | undefined;
     do {
@@ -162,7 +163,7 @@ describe('a change', () => {
     await inState(app, made.id, 'paused');
     const wall = (days: number) => inDays(days).slice(0, 19);
     const schedule = { start_at: wall(-1), timezone: 'Asia/Tokyo', is_local: true };
-    await app.rows('update campaigns set schedule = $2 where id = $1', [made.id, schedule]);
+    await storedCampaigns.change(app, made.id, { schedule });
     const offset = await patch(made.id, { schedule: { end_at: inDays(2) } });
     expect([offset.status, offset.body.error.details[0]]).toEqual([
       422,

@@ -2,6 +2,9 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Body, type Channel, type Tenant, useApp } from '../../support/app.ts';
 import { at, channelWithTemplates, completeDraft, recipient, templateOf, variantOf } from '../../support/campaign-drafts.ts';
 import { contact } from '../../support/factories/contact.ts';
+import { storedCampaigns, storedRecipients } from '../../support/stored/campaigns.ts';
+import { storedContacts, storedIdentities } from '../../support/stored/contacts.ts';
+import { now } from '../../support/stored/times.ts';
 import { stateOf } from '../../support/stored.ts';
 
 const app = useApp();
@@ -21,8 +24,8 @@ beforeAll(async () => {
       params: { contactID: who[name]!, channel: 'messaging_app' },
       body: { status: 'granted', source: 'shop' },
     });
-  await app.rows('delete from contact_identities where contact_id = $1', [who.addressless]);
-  await app.rows(`update contacts set name = '' where id = $1`, [who.nameless]);
+  await storedIdentities.remove(app, { contact_id: who.addressless });
+  await storedContacts.change(app, who.nameless, { name: '' });
 });
 
 const preview = async (id: string, tenant: Tenant = app.tenant): Promise<Body> => {
@@ -79,12 +82,12 @@ describe('a preview', () => {
   test('knows who was written to often enough, and who was added', async () => {
     const past = await completeDraft(app, channel);
     const sent = await recipient(app, past, { status: 'sent', contactId: who.consenting });
-    await app.rows('update campaign_recipients set queued_at = clock_timestamp() where id = $1', [sent]);
+    await storedRecipients.change(app, sent, { queued_at: now() });
     await app.call('organization.update', { body: { frequency_cap: { max: 1, days: 7 } } });
     const made = await completeDraft(app, channel, { purpose: 'marketing', audience: { contact_ids: [who.consenting] } });
     await recipient(app, made, { contactId: who.twice });
     expect((await preview(made.id)).counts).toMatchObject({ audience: 2, frequency_cap: 1, would_send: 1 });
-    await app.rows(`update campaign_recipients set status = 'failed' where id = $1`, [sent]);
+    await storedRecipients.change(app, sent, { status: 'failed' });
     expect((await preview(made.id)).counts).toMatchObject({ frequency_cap: 0, would_send: 2 });
     await app.call('organization.update', { body: { frequency_cap: null } });
   });
@@ -96,11 +99,11 @@ describe('a preview', () => {
       audience: { contact_ids: [who.consenting], exclude_segment_ids: [await segmentOf('Added', who.twice!)] },
     });
     const added = await recipient(app, made, { contactId: who.twice });
-    await app.rows(`update campaign_recipients set parameters = '{"code": "SPRING"}' where id = $1`, [added]);
+    await storedRecipients.change(app, added, { parameters: { code: 'SPRING' } });
     const { counts, samples } = await preview(made.id);
     expect(counts).toMatchObject({ audience: 2, would_send: 2, excluded: 0 });
     expect(samples.find((one: Body) => one.contact_id === who.twice)).toMatchObject({ body: 'Hello SPRING', failure: '' });
-    await app.rows(`update campaigns set prepared = '{"is_done": true}' where id = $1`, [made.id]);
+    await storedCampaigns.change(app, made.id, { prepared: { is_done: true } });
     expect((await preview(made.id)).counts).toMatchObject({ audience: 1, would_send: 1, duplicates: 0 });
   });
 

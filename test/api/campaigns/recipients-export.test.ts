@@ -4,6 +4,8 @@ import { campaign } from '../../support/factories/campaign.ts';
 import { channel } from '../../support/factories/channel.ts';
 import { contact } from '../../support/factories/contact.ts';
 import { recipientFiles } from '../../support/recipient-files.ts';
+import { storedRecipients } from '../../support/stored/campaigns.ts';
+import { storedContacts } from '../../support/stored/contacts.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
@@ -39,7 +41,7 @@ async function exported(campaignID: string, body?: object): Promise<{ id: string
 async function person(name = 'Ann') {
   const phone = `+${app.phone()}`;
   const { id } = await contact(app.em(), app.tenant.organizationId, { phone });
-  await app.rows('update contacts set name = $2 where id = $1', [id, name]);
+  await storedContacts.change(app, id, { name });
   return { id, phone };
 }
 const add = (campaignID: string, recipients: object[]) =>
@@ -70,7 +72,7 @@ test('of some statuses; waited for; what it wrote can be imported again', async 
   const id = await draft();
   const [one, other] = [await person(), await person()];
   await add(id, [{ contact_id: one.id, parameters: { code: 'A' } }, { contact_id: other.id }]);
-  await app.rows(`update campaign_recipients set status = 'skipped', reason = 'expired' where contact_id = $1`, [one.id]);
+  await storedRecipients.change(app, { contact_id: one.id }, { status: 'skipped', reason: 'expired' });
   const { id: exportId, lines } = await exported(id, { status: 'failed,skipped' });
   expect(lines).toHaveLength(2);
   expect([cell(lines, 0, 'contact_id'), cell(lines, 0, 'reason')]).toEqual([one.id, 'expired']);

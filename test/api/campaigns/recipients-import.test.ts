@@ -5,6 +5,9 @@ import { campaign } from '../../support/factories/campaign.ts';
 import { channel } from '../../support/factories/channel.ts';
 import { contact } from '../../support/factories/contact.ts';
 import { recipientFiles } from '../../support/recipient-files.ts';
+import { storedRecipients } from '../../support/stored/campaigns.ts';
+import { storedContacts } from '../../support/stored/contacts.ts';
+import { storedCrmImports } from '../../support/stored/crm.ts';
 
 const app = useApp({ workers: true, env: { IMPORT_MAX_BYTES: '3000000' } });
 const { upload, get, imported, errorsOf } = recipientFiles(app);
@@ -21,8 +24,7 @@ async function person(tenant: Tenant = app.tenant) {
   const { id } = await contact(app.em(), tenant.organizationId, { phone });
   return { id, phone };
 }
-const rowsOf = (id: string): Promise<Body[]> =>
-  app.rows('select * from campaign_recipients where campaign_id = $1 order by id', [id]);
+const rowsOf = (id: string): Promise<Body[]> => storedRecipients.all(app, { campaign_id: id }, { orderBy: 'id' });
 const create = { query: { create_contacts: true } };
 
 describe('a file', () => {
@@ -62,11 +64,8 @@ describe('a file', () => {
     expect(before.map(({ parameters }) => parameters.code)).toEqual(rows.map((_, n) => `C-${n}`));
     expect(await imported(id, file, create)).toMatchObject({ rows: 3_000, created: 0, updated: 0, unchanged: 3_000 });
     expect(await rowsOf(id)).toEqual(before);
-    const people = await app.one('select count(*)::int as n from contacts where organization_id = $1 and name like $2', [
-      app.tenant.organizationId,
-      'P %',
-    ]);
-    expect(people.n).toBe(3_000);
+    const people = await storedContacts.all(app, { organization_id: app.tenant.organizationId }, { columns: ['name'] });
+    expect(people.filter(({ name }) => name.startsWith('P '))).toHaveLength(3_000);
   });
 
   test('changes parameters of those who wait; one person on several lines is one recipient', async () => {
@@ -198,12 +197,12 @@ describe('bad input', () => {
     ['too much', Buffer.alloc(3_000_001, 'a'), 413],
   ])('%s is refused at once, and nothing stays', async (_what, body, status) => {
     expect((await upload(await draft(), body)).status).toBe(status);
-    expect(await app.rows(`select 1 from crm_imports where state = 'uploading'`)).toEqual([]);
+    expect(await storedCrmImports.count(app, { state: 'uploading' })).toBe(0);
   });
 
   test('an ended campaign takes no file', async () => {
     expect((await upload(await draft('completed'), 'phone_number\n+16505550001\n')).status).toBe(409);
-    expect(await app.rows(`select 1 from crm_imports where state = 'uploading'`)).toEqual([]);
+    expect(await storedCrmImports.count(app, { state: 'uploading' })).toBe(0);
   });
 });
 

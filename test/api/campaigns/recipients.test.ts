@@ -4,6 +4,11 @@ import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { campaign } from '../../support/factories/campaign.ts';
 import { channel } from '../../support/factories/channel.ts';
 import { contact } from '../../support/factories/contact.ts';
+import { storedOrganizations } from '../../support/stored/accounts.ts';
+import { storedCampaigns, storedRecipients } from '../../support/stored/campaigns.ts';
+import { storedContacts } from '../../support/stored/contacts.ts';
+import { storedConversations } from '../../support/stored/messaging.ts';
+import { now } from '../../support/stored/times.ts';
 
 const app = useApp();
 let channelId: string;
@@ -23,8 +28,7 @@ const add = (campaignID: string, recipients: object[], more: object = {}, key = 
   app.call('campaigns.recipients.add', { key, params: { campaignID }, body: { recipients, ...more } });
 const list = (campaignID: string, query: Record<string, string | number | boolean> = {}, key = app.tenant.key) =>
   app.call('campaigns.recipients.list', { key, params: { campaignID }, query: query as Record<string, string> });
-const rowsOf = (id: string): Promise<Body[]> =>
-  app.rows('select * from campaign_recipients where campaign_id = $1 order by id', [id]);
+const rowsOf = (id: string): Promise<Body[]> => storedRecipients.all(app, { campaign_id: id }, { orderBy: 'id' });
 const idsOf = ({ body }: Body): string[] => body.items.map(({ id }: Body) => id);
 
 /** Recipients of new contacts, as rows: their status and reason as given. */
@@ -32,12 +36,8 @@ async function recipients(id: string, given: { status: string; reason?: string }
   const made: string[] = [];
   for (const { status, reason = '' } of given) {
     const { id: contactId } = await person();
-    const [row] = await app.rows(
-      `insert into campaign_recipients (organization_id, id, campaign_id, contact_id, channel_id, status, reason)
-       values ($1, uuidv7(), $2, $3, $4, $5, $6) returning id`,
-      [app.tenant.organizationId, id, contactId, channelId, status, reason],
-    );
-    made.push(row.id);
+    const row = { campaign_id: id, contact_id: contactId, channel_id: channelId, status, reason };
+    made.push(await storedRecipients.add(app, { organization_id: app.tenant.organizationId, ...row }));
   }
   return made;
 }
@@ -49,7 +49,7 @@ describe('the list', () => {
     await add(id, [{ contact_id: contactId, parameters: { code: 'A' } }]);
     const { status, body } = await list(id);
     expect(status).toBe(200);
-    const { name } = await app.one('select name from contacts where id = $1', [contactId]);
+    const { name } = await storedContacts.one(app, contactId);
     expect(body.items).toMatchObject([
       {
         contact_id: contactId,
@@ -114,7 +114,7 @@ describe('the list', () => {
     const id = await draft();
     const { id: contactId } = await person();
     await add(id, [{ contact_id: contactId }]);
-    await app.rows('update campaign_recipients set contact_id = null where campaign_id = $1', [id]);
+    await storedRecipients.change(app, { campaign_id: id }, { contact_id: null });
     expect((await list(id)).body.items).toMatchObject([{ contact_id: null, contact: null }]);
   });
 
@@ -143,7 +143,7 @@ describe('the list', () => {
     const refused = await list(id, {}, key);
     expect([refused.status, refused.text.includes('contacts:read')]).toEqual([403, true]);
     expect((await list(id, {}, (await app.organization()).key)).status).toBe(404);
-    await app.rows('update campaigns set deleted_at = now() where id = $1', [id]);
+    await storedCampaigns.change(app, id, { deleted_at: now() });
     expect((await list(id)).status).toBe(404);
   });
 });
@@ -170,7 +170,7 @@ describe('adding', () => {
     const id = await draft({ status: 'running', phase: 'sending' });
     const { id: contactId } = await person();
     await add(id, [{ contact_id: contactId, parameters: { code: 'A' } }]);
-    await app.rows(`update campaign_recipients set status = 'queued' where campaign_id = $1`, [id]);
+    await storedRecipients.change(app, { campaign_id: id }, { status: 'queued' });
     await add(id, [{ contact_id: contactId, parameters: { code: 'B' } }]);
     expect((await rowsOf(id))[0]!.parameters).toEqual({ code: 'A' });
   });
@@ -198,10 +198,11 @@ describe('adding', () => {
     const id = await draft();
     const phone = `+${app.phone()}`;
     expect((await add(id, [{ phone }, { phone }], { create_contacts: true })).body).toEqual({ added: 1, already: 1 });
-    const [made] = await app.rows('select id, phone_number from contacts where organization_id = $1 and phone_number = $2', [
-      app.tenant.organizationId,
-      phone,
-    ]);
+    const [made] = await storedContacts.all(
+      app,
+      { organization_id: app.tenant.organizationId, phone_number: phone },
+      { columns: ['id', 'phone_number'] },
+    );
     expect((await rowsOf(id)).map((row) => row.contact_id)).toEqual([made.id]);
     const unknown = await add(id, [{ contact_id: uuidv7() }], { create_contacts: true });
     expect(unknown.status).toBe(422);
@@ -231,20 +232,22 @@ describe('adding', () => {
       channelIds: [channelId, mine.id],
       schedule: { is_local: true, start_at: '2026-12-01T09:00:00', timezone: 'Europe/Berlin' },
     });
-    await app.rows(`update organizations set timezone_field = 'zone' where id = $1`, [organizationId]);
+    await storedOrganizations.change(app, organizationId, { timezone_field: 'zone' });
     const [far, near] = [await person(), await person()];
-    await app.rows(`update contacts set custom_fields = '{"zone": "asia/kathmandu"}' where id = $1`, [far.id]);
-    await app.rows(
-      `insert into conversations (id, organization_id, channel_id, contact_id, status) values (uuidv7(), $1, $2, $3, 'open')`,
-      [organizationId, mine.id, far.id],
-    );
+    await storedContacts.change(app, far.id, { custom_fields: { zone: 'asia/kathmandu' } });
+    await storedConversations.add(app, {
+      organization_id: organizationId,
+      channel_id: mine.id,
+      contact_id: far.id,
+      status: 'open',
+    });
     await add(id, [{ contact_id: far.id }, { contact_id: near.id }]);
     const [one, other] = await rowsOf(id);
     expect(one).toMatchObject({ channel_id: mine.id, zone: 'Asia/Kathmandu', variant_id: 'a' });
     expect(new Date(one!.due_at)).toEqual(new Date('2026-12-01T03:15:00Z'));
     expect(other).toMatchObject({ zone: 'Europe/Berlin' });
     expect(new Date(other!.due_at)).toEqual(new Date('2026-12-01T08:00:00Z'));
-    const { zones } = await app.one('select zones from campaigns where id = $1', [id]);
+    const { zones } = await storedCampaigns.one(app, id);
     expect(zones.sort()).toEqual(['Asia/Kathmandu', 'Europe/Berlin']);
   });
 

@@ -1,6 +1,8 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { type Channel, useApp } from '../../support/app.ts';
 import { act, at, channelWithTemplates, completeDraft, inDays, inState, recipient } from '../../support/campaign-drafts.ts';
+import { storedCampaigns } from '../../support/stored/campaigns.ts';
+import { storedTemplates } from '../../support/stored/messaging.ts';
 
 const app = useApp();
 let channel: Channel;
@@ -24,7 +26,7 @@ test('with a template that is gone it is a 422', async () => {
   const own = await channelWithTemplates(app);
   const made = await completeDraft(app, own);
   await inState(app, made.id, 'completed');
-  await app.rows('delete from templates where channel_id = $1', [own.id]);
+  await storedTemplates.remove(app, { channel_id: own.id });
   const { status, body } = await act(app, 'retry-failed', made.id);
   expect([status, body.error.code]).toEqual([422, 'template_unknown']);
   expect((await app.call('campaigns.get', at(made.id))).body.status).toBe('completed');
@@ -34,7 +36,7 @@ test('past its end it is a 422: they would be skipped, and why they failed be lo
   const made = await completeDraft(app, channel);
   await inState(app, made.id, 'completed');
   await recipient(app, made, { status: 'failed', failure_code: '131026' });
-  await app.rows('update campaigns set schedule = $2 where id = $1', [made.id, { end_at: inDays(-1) }]);
+  await storedCampaigns.change(app, made.id, { schedule: { end_at: inDays(-1) } });
   const { status, body } = await act(app, 'retry-failed', made.id);
   expect([status, body.error.details]).toEqual([
     422,

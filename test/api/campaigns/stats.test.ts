@@ -2,6 +2,8 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Channel, useApp } from '../../support/app.ts';
 import { campaign } from '../../support/factories/campaign.ts';
+import { storedCampaigns, storedRecipients } from '../../support/stored/campaigns.ts';
+import { now } from '../../support/stored/times.ts';
 
 const app = useApp({});
 let channel: Channel;
@@ -18,11 +20,15 @@ test('statistics of a campaign', async () => {
     ['read', ''],
     ['skipped', 'frequency_cap'],
   ])
-    await app.rows(
-      `insert into campaign_recipients (id, organization_id, campaign_id, channel_id, variant_id, status, reason, sent_at)
-       values ($1, $2, $3, $4, 'a', $5, $6, case when $5 = 'read' then clock_timestamp() end)`,
-      [uuidv7(), app.tenant.organizationId, campaignID, channel.id, status, reason],
-    );
+    await storedRecipients.add(app, {
+      organization_id: app.tenant.organizationId,
+      campaign_id: campaignID,
+      channel_id: channel.id,
+      variant_id: 'a',
+      status,
+      reason,
+      sent_at: status === 'read' ? now() : null,
+    });
   const { status, body } = await statsOf(campaignID);
   expect(status).toBe(200);
   expect(body).toMatchObject({
@@ -38,7 +44,7 @@ test("another organization's campaign, a deleted one and nobody's: 404", async (
   const { key, organizationId } = await app.organization();
   const foreign = await campaign(app.em(), organizationId, { status: 'running' });
   const deleted = await campaign(app.em(), app.tenant.organizationId, { status: 'completed' });
-  await app.rows('update campaigns set deleted_at = clock_timestamp() where id = $1', [deleted.id]);
+  await storedCampaigns.change(app, deleted.id, { deleted_at: now() });
   for (const id of [foreign.id, deleted.id, uuidv7(), 'no-uuid']) expect((await statsOf(id)).status).toBe(404);
   expect((await statsOf(campaignID, key)).status).toBe(404);
   expect((await statsOf(foreign.id, key)).status).toBe(200);

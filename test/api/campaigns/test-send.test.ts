@@ -2,6 +2,8 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
 import { act, at, channelWithTemplates, completeDraft, stranger } from '../../support/campaign-drafts.ts';
 import { contact } from '../../support/factories/contact.ts';
+import { storedContacts } from '../../support/stored/contacts.ts';
+import { storedConversations, storedMessages } from '../../support/stored/messaging.ts';
 
 const app = useApp();
 let channel: Channel;
@@ -11,8 +13,7 @@ beforeAll(async () => {
   marketing = await channelWithTemplates(app, app.tenant, 'marketing');
 });
 const draft = (more?: object) => completeDraft(app, channel, more);
-const messagesOf = async () =>
-  (await app.one('select count(*)::int as count from messages where organization_id = $1', [app.tenant.organizationId])).count;
+const messagesOf = async () => await storedMessages.count(app, { organization_id: app.tenant.organizationId });
 
 describe('a test', () => {
   test('is one ordinary message a person, and nobody becomes a recipient', async () => {
@@ -67,12 +68,11 @@ describe('a test', () => {
       params: { contactID: refused },
       body: { channel: 'all', reason: 'manual' },
     });
-    const counted = () =>
-      app.one(
-        `select (select count(*)::int from conversations where organization_id = $1) as conversations,
-                (select count(*)::int from contacts where organization_id = $1) as contacts`,
-        [app.tenant.organizationId],
-      );
+    const { organizationId: organization_id } = app.tenant;
+    const counted = async () => ({
+      conversations: await storedConversations.count(app, { organization_id }),
+      contacts: await storedContacts.count(app, { organization_id }),
+    });
     const before = await counted();
     const { status, body } = await act(app, 'test', made.id, { to: [`+${app.phone()}`, refused] });
     expect([status, body.error.details[0].field]).toEqual([422, 'to[1]']);

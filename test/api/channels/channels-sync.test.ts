@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Channel, useApp } from '../../support/app.ts';
+import { storedTemplates } from '../../support/stored/messaging.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 // An answer that is late is not a lost one.
@@ -10,10 +11,7 @@ const sync = (channel: Channel, prefer?: string) =>
 const failOnce = (channel: Channel, fault: object, times = 1) =>
   app.control('POST', '/faults', { kind: 'status', match: { path: `${channel.wabaId}/message_templates` }, times, ...fault });
 const settled = (channel: Channel) =>
-  waitFor(
-    'the first sync',
-    async () => (await app.rows('select 1 from templates where channel_id = $1', [channel.id])).length > 0,
-  );
+  waitFor('the first sync', async () => (await storedTemplates.count(app, { channel_id: channel.id })) > 0);
 
 describe('templates/sync', () => {
   test('answers at once with what is stored, and names the operation', async () => {
@@ -45,9 +43,11 @@ describe('templates/sync', () => {
     expect([status, headers.get('preference-applied')]).toEqual([200, 'wait=10']);
     expect(body.templates).toBe(5);
     expect(headers.get('operation-id')).toBeTruthy();
-    const disabled = await app.rows(`select name from templates where channel_id = $1 and status = 'disabled' order by name`, [
-      channel.id,
-    ]);
+    const disabled = await storedTemplates.all(
+      app,
+      { channel_id: channel.id, status: 'disabled' },
+      { columns: ['name'], orderBy: 'name' },
+    );
     expect(disabled.map(({ name }) => name)).toEqual(['hello', 'old']);
   });
 
@@ -102,5 +102,5 @@ test('connect with Prefer: wait answers when the templates are there', async () 
     headers: { prefer: 'wait=10' },
   });
   expect([status, headers.get('preference-applied')]).toEqual([201, 'wait=10']);
-  expect(await app.rows('select 1 from templates where channel_id = $1', [body.id])).toHaveLength(2);
+  expect(await storedTemplates.count(app, { channel_id: body.id })).toBe(2);
 });

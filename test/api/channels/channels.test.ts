@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Channel, useApp } from '../../support/app.ts';
 import { bodyFor, inboundFrom } from '../../support/provider-body.ts';
+import { heldUntil, paceOf } from '../../support/stored/api-jobs.ts';
+import { storedChannels } from '../../support/stored/channels.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp();
@@ -11,7 +13,7 @@ const bodyOf = ({ phoneNumberId, wabaId, accessToken }: Omit<Channel, 'id' | 'te
   access_token: accessToken,
 });
 const connect = (body: object, headers?: Record<string, string>) => app.call('channels.connect', { body, headers });
-const stored = (id: string) => app.one('select * from channels where id = $1', [id]);
+const stored = (id: string) => storedChannels.one(app, id);
 
 describe('connect', () => {
   test('reads the number with the token, and keeps both', async () => {
@@ -34,7 +36,7 @@ describe('connect', () => {
     expect(await app.events(body.id)).toEqual([
       { type: 'channel.status_update', data: { channel_id: body.id, status: 'connected', changed: ['status'] } },
     ]);
-    expect(await app.one('select width, rate from pools where id = $1', [`channel:${body.id}`])).toEqual({ width: 80, rate: 80 });
+    expect(await paceOf(app, `channel:${body.id}`)).toEqual({ width: 80, rate: 80 });
   });
 
   test('names the operation that fetches its templates', async () => {
@@ -170,7 +172,7 @@ describe('patch', () => {
     const { id } = await app.connect();
     const { body } = await app.call('channels.update', { params: { channelID: id }, body: { name: 'New', rate: 20 } });
     expect(body).toMatchObject({ id, name: 'New', rate: 20, status: 'connected' });
-    expect(await app.one('select width, rate from pools where id = $1', [`channel:${id}`])).toEqual({ width: 20, rate: 20 });
+    expect(await paceOf(app, `channel:${id}`)).toEqual({ width: 20, rate: 20 });
   });
 
   test('an own provider app can be removed: its secret signs nothing any more, and the installation’s app does', async () => {
@@ -188,12 +190,12 @@ describe('patch', () => {
 
   test('a new token connects it again and lets its messages go', async () => {
     const channel = await app.connect();
-    await app.rows(`update channels set status = 'auth_error' where id = $1`, [channel.id]);
-    await app.rows(`update pools set held_until = 'infinity' where id = $1`, [`channel:${channel.id}`]);
+    await storedChannels.change(app, channel.id, { status: 'auth_error' });
+    await app.hold(channel);
     const { phone } = await app.conversation(channel);
-    await app.rows(`update channels set status = 'connected' where id = $1`, [channel.id]);
+    await storedChannels.change(app, channel.id, { status: 'connected' });
     const message = (await app.text(channel, phone)).body.data.id;
-    await app.rows(`update channels set status = 'auth_error' where id = $1`, [channel.id]);
+    await storedChannels.change(app, channel.id, { status: 'auth_error' });
     expect((await app.jobOf(message)).state).toBe('waiting');
     const change = (access_token: string) =>
       app.call('channels.update', { params: { channelID: channel.id }, body: { access_token } });
@@ -203,7 +205,7 @@ describe('patch', () => {
     expect((await stored(channel.id)).status).toBe('auth_error');
 
     expect((await change(channel.accessToken)).body.status).toBe('connected');
-    expect((await app.one('select held_until from pools where id = $1', [`channel:${channel.id}`])).held_until).toBeNull();
+    expect(await heldUntil(app, `channel:${channel.id}`)).toBeNull();
     expect((await app.events(channel.id)).at(-1).data).toEqual({
       channel_id: channel.id,
       status: 'connected',

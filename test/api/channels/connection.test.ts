@@ -1,19 +1,22 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Channel, useApp } from '../../support/app.ts';
+import { heldUntil, storedJobs } from '../../support/stored/api-jobs.ts';
+import { storedChannelHealth, storedChannels } from '../../support/stored/channels.ts';
+import { storedMessages } from '../../support/stored/messaging.ts';
+import { ahead } from '../../support/stored/times.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
 
 const ask = (operation: string, { id, tenant }: Channel, body?: object) =>
   app.call(`channels.${operation}`, { key: tenant.key, params: { channelID: id }, body });
-const stored = ({ id }: Channel) => app.one('select * from channels where id = $1', [id]);
-const heldUntil = async ({ id }: Channel) =>
-  (await app.one('select held_until::text as until from pools where id = $1', [`channel:${id}`])).until;
+const stored = ({ id }: Channel) => storedChannels.one(app, id);
+const heldUntilOf = ({ id }: Channel) => heldUntil(app, `channel:${id}`);
 const statuses = async ({ id }: Channel) => (await app.events(id)).map(({ data }) => data.status);
 
 /** A message that waits while its channel is held. */
 async function waiting(channel: Channel) {
-  await app.rows(`update pools set held_until = 'infinity' where id = $1`, [`channel:${channel.id}`]);
+  await app.hold(channel);
   const { phone } = await app.conversation(channel);
   const { status, body } = await app.text(channel, phone);
   expect(status).toBe(201);
@@ -24,13 +27,13 @@ describe('disconnect and connect again', () => {
   test('what waits keeps its place, new messages are refused, and all goes out once it is connected', async () => {
     const channel = await app.connect();
     const message = await waiting(channel);
-    await app.rows('update pools set held_until = null where id = $1', [`channel:${channel.id}`]);
+    await app.letGo(channel);
     const held = await app.connect();
     const kept = await waiting(held);
     const { body } = await ask('disconnect', held);
     expect(body.status).toBe('disconnected');
     expect((await ask('disconnect', held)).body.status).toBe('disconnected');
-    expect(await heldUntil(held)).toBe('infinity');
+    expect(await heldUntilOf(held)).toBe('infinity');
     const { phone } = await app.conversation(held);
     expect((await app.text(held, phone)).status).toBe(409);
     await app.messageIn(message, 'read');
@@ -55,7 +58,7 @@ describe('disconnect and connect again', () => {
     const { status, body } = await ask('reconnect', channel);
     expect([status, body.error.code, body.error.details[0].code]).toEqual([422, 'provider_refused', '190']);
     expect((await stored(channel)).status).toBe('disconnected');
-    expect(await heldUntil(channel)).toBe('infinity');
+    expect(await heldUntilOf(channel)).toBe('infinity');
   });
 
   test('of a connected channel the same refusal is its stop', async () => {
@@ -66,11 +69,11 @@ describe('disconnect and connect again', () => {
     const authorization = async () =>
       (await app.call('channels.health.get', { params: { channelID: channel.id } })).body.authorization;
     expect(await authorization()).toBe('invalid');
-    expect(await heldUntil(channel)).toBe('infinity');
+    expect(await heldUntilOf(channel)).toBe('infinity');
     await app.control('POST', '/numbers', { phone_number_id: channel.phoneNumberId, refuses: null });
     expect((await ask('reconnect', channel)).body.status).toBe('connected');
     expect(await authorization()).toBe('valid');
-    expect(await heldUntil(channel)).toBeNull();
+    expect(await heldUntilOf(channel)).toBeNull();
   });
 
   test('the provider refuses a send that was under way: it stays disconnected', async () => {
@@ -92,7 +95,7 @@ describe('rotate the token', () => {
   test('a good one connects the channel again and lets its messages go', async () => {
     const channel = await app.connect();
     const message = await waiting(channel);
-    await app.rows(`update channels set status = 'auth_error' where id = $1`, [channel.id]);
+    await storedChannels.change(app, channel.id, { status: 'auth_error' });
     await app.account({
       phone_number_id: channel.phoneNumberId,
       waba_id: channel.wabaId,
@@ -125,7 +128,7 @@ describe('rotate the token', () => {
     const channel = await app.connect();
     await ask('disconnect', channel);
     expect((await ask('rotate-token', channel, { access_token: channel.accessToken })).body.status).toBe('disconnected');
-    expect(await heldUntil(channel)).toBe('infinity');
+    expect(await heldUntilOf(channel)).toBe('infinity');
   });
 
   test('without a token it is a 422', async () => {
@@ -140,10 +143,10 @@ describe('delete', () => {
     const sent = (await app.text(channel, phone)).body.data.id;
     await app.messageIn(sent, 'read');
     const first = await waiting(channel);
-    await app.rows(`update pools set held_until = 'infinity' where id = $1`, [`channel:${channel.id}`]);
+    await app.hold(channel);
     const behind = (await app.text(channel, phone)).body.data.id;
     const last = (await app.text(channel, phone)).body.data.id;
-    await app.rows(`update jobs set run_at = clock_timestamp() + interval '1 hour' where subject_id = $1`, [first]);
+    await storedJobs.change(app, { subject_id: first }, { run_at: ahead(1, 'hour') });
 
     const send_at = new Date(Date.now() + 3_600_000).toISOString();
     const scheduled = (await app.text(channel, phone, { send_at })).body.data.id;
@@ -160,7 +163,7 @@ describe('delete', () => {
       app_secret: null,
       verify_token: null,
     });
-    expect(await app.rows('select 1 from channel_health where channel_id = $1', [channel.id])).toEqual([]);
+    expect(await storedChannelHealth.count(app, { channel_id: channel.id })).toBe(0);
     expect((await app.call('messages.get', { params: { messageID: sent } })).body.data.status).toBe('read');
     expect((await app.call('conversations.get', { params: { conversationID: conversationId } })).status).toBe(200);
     expect((await app.events(channel.id)).at(-1)).toEqual({
@@ -177,13 +180,9 @@ describe('delete', () => {
     const first = (await app.text(channel, phone)).body.data.id;
     await waitFor('its first try', async () => (await app.jobOf(first)).attempts >= 1);
     // As a later try of it is: in no queue, with a new number, looked at before its time.
-    await app.rows(
-      `update jobs
-          set run = run + 1, slot_at = null, run_at = clock_timestamp() + interval '30 min',
-              check_at = clock_timestamp() + interval '30 min' - interval '20 s'
-        where subject_id = $1`,
-      [first],
-    );
+    const { run } = await app.jobOf(first);
+    const later = { run_at: ahead(30, 'minute'), check_at: ahead(1_780, 'second') };
+    await storedJobs.change(app, { subject_id: first }, { run: run + 1, slot_at: null, ...later });
     const behind = (await app.text(channel, phone)).body.data.id;
     expect((await app.jobOf(behind)).state).toBe('blocked');
     expect((await ask('delete', channel)).status).toBe(204);
@@ -219,9 +218,10 @@ describe('delete', () => {
     const { status, body } = await app.call('channels.connect', { key: other.key, body: account });
     expect(status).toBe(201);
     await app.inbound(channel, phone);
-    const [received] = await app.rows(
-      `select organization_id, channel_id from messages where from_phone = $1 and direction = 'inbound'`,
-      [phone],
+    const [received] = await storedMessages.all(
+      app,
+      { from_phone: phone, direction: 'inbound' },
+      { columns: ['organization_id', 'channel_id'] },
     );
     expect(received).toEqual({ organization_id: other.organizationId, channel_id: body.id });
     expect((await app.call('channels.connect', { body: account })).status).toBe(409);
@@ -242,7 +242,7 @@ describe('delete', () => {
     const channel = await app.connect();
     const phone = app.phone();
     await app.inbound(channel, phone);
-    const { id } = await app.one(`select id from messages where from_phone = $1`, [phone]);
+    const { id } = await storedMessages.one(app, { from_phone: phone });
     await ask('delete', channel);
     expect((await app.call('messages.read', { params: { messageID: id }, body: {} })).status).toBe(409);
   });

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { askDueChecks } from '../../../src/channels/due-checks.ts';
 import { type Channel, useApp } from '../../support/app.ts';
 import { bodyOf, entry } from '../../support/provider-body.ts';
+import { heldUntil } from '../../support/stored/api-jobs.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 // An answer that is late is not a lost one.
@@ -57,7 +58,7 @@ describe('health', () => {
 
   test('what waits in a held channel is counted', async () => {
     const channel = await app.connect();
-    await app.rows(`update pools set held_until = 'infinity' where id = $1`, [`channel:${channel.id}`]);
+    await app.hold(channel);
     for (let index = 0; index < 3; index += 1) await app.text(channel, (await app.conversation(channel)).phone);
     expect((await health(channel)).messages_waiting).toBe(3);
   });
@@ -78,9 +79,7 @@ describe('health', () => {
     expect([status, body.error.code, body.error.details[0].code]).toEqual([422, 'provider_refused', '190']);
     expect(await health(channel)).toMatchObject({ status: 'auth_error', authorization: 'invalid' });
     expect((await app.text(channel, phone)).status).toBe(409);
-    expect((await app.one('select held_until::text as until from pools where id = $1', [`channel:${channel.id}`])).until).toBe(
-      'infinity',
-    );
+    expect(await heldUntil(app, `channel:${channel.id}`)).toBe('infinity');
 
     await change(channel, { refuses: null });
     expect((await check(channel)).body).toMatchObject({ status: 'connected', authorization: 'valid' });

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { type Channel, useApp } from '../../support/app.ts';
+import { storedTemplates } from '../../support/stored/messaging.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
@@ -7,7 +8,7 @@ let channel: Channel;
 beforeAll(async () => {
   const template = { id: '12345', name: 'hello_world', language: 'en_US', components: [{ type: 'BODY', text: 'Hello World' }] };
   channel = await app.connect({ account: { templates: [template] } });
-  await waitFor('its templates', async () => (await app.rows('select 1 from templates where channel_id = $1', [channel.id]))[0]);
+  await waitFor('its templates', async () => (await storedTemplates.all(app, { channel_id: channel.id }))[0]);
 });
 
 const send = (body: object, on = channel) => app.call('channels.test', { params: { channelID: on.id }, body });

@@ -2,6 +2,9 @@ import { expect, test } from '@jest/globals';
 import { useApp } from '../../support/app.ts';
 import { bookingMade, calendarOf, changed, liveEventsOf, serviceMade, staffMade } from '../../support/calendar.ts';
 import { bareOrder } from '../../support/factories/shop.ts';
+import { holdPool, storedJobs } from '../../support/stored/api-jobs.ts';
+import { storedConnections } from '../../support/stored/channels.ts';
+import { storedBookingCalendars, storedOrders } from '../../support/stored/commerce.ts';
 
 const app = useApp({ workers: true });
 const id = 'commerce.orders.booking-calendar-sync';
@@ -47,7 +50,7 @@ test('it looks although nothing changed here: a deleted event is made again', as
 
 test('asked again while it is under way it is the same operation', async () => {
   const one = await booked();
-  await app.rows(`update pools set held_until = 'infinity' where id = $1`, [`connection:${one.staff.connectionId}`]);
+  await holdPool(app, `connection:${one.staff.connectionId}`);
   const replies = await Promise.all([sync(one.orderId), sync(one.orderId), sync(one.orderId)]);
   expect(new Set(replies.map(({ headers }) => headers.get('operation-id'))).size).toBe(1);
   expect(replies[0]!.body.shipping_metadata.booking.calendar_sync_status).toBe('pending');
@@ -62,7 +65,7 @@ test('an order without a booking is a 422, one that is not there a 404, also for
   const one = await booked();
   const { key } = await app.organization();
   expect((await sync(one.orderId, {}, key)).status).toBe(404);
-  expect(await app.rows('select 1 from booking_calendars where booking_id = $1', [one.bookingId])).toEqual([]);
+  expect(await storedBookingCalendars.count(app, { booking_id: one.bookingId })).toBe(0);
 });
 
 test('a staff member without a calendar: skipped, without an operation', async () => {
@@ -71,7 +74,7 @@ test('a staff member without a calendar: skipped, without an operation', async (
   expect(reply.status).toBe(200);
   expect(reply.headers.get('operation-id')).toBeNull();
   expect(reply.body.shipping_metadata.booking.calendar_sync_status).toBe('skipped');
-  expect(await app.rows('select 1 from jobs where subject_id = $1', [one.orderId])).toEqual([]);
+  expect(await storedJobs.count(app, { subject_id: one.orderId })).toBe(0);
 });
 
 test('a time that is only held is in no calendar', async () => {
@@ -85,7 +88,7 @@ test('a connection whose credentials are refused is a 409, and nothing is wished
   const one = await booked();
   await changed(app, one);
   await app.idle();
-  await app.rows(`update connections set status = 'auth_error' where id = $1`, [one.staff.connectionId]);
+  await storedConnections.change(app, one.staff.connectionId!, { status: 'auth_error' });
   const reply = await sync(one.orderId, waiting);
   expect([reply.status, reply.body.error.code]).toEqual([409, 'connection_unavailable']);
   expect(await calendarOf(app, one)).toMatchObject({ status: 'synced', wanted: 1 });
@@ -97,7 +100,7 @@ test('a refusal of the calendar is a 422 for who waits, and stands in the order'
   await app.control('POST', '/faults', { match, kind: 'status', status: 403, reason: 'forbiddenForNonOrganizer' });
   const reply = await sync(one.orderId, waiting);
   expect([reply.status, reply.body.error.code]).toEqual([422, 'provider_refused']);
-  const order = await app.one('select attention from orders where id = $1', [one.orderId]);
+  const order = await storedOrders.one(app, one.orderId, ['attention']);
   expect(order.attention).toEqual(['calendar_failed']);
   expect((await sync(one.orderId, waiting)).body.attention).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
+import { storedCategories } from '../../support/stored/commerce.ts';
 
 const app = useApp();
 let tenant: Tenant;
@@ -104,7 +105,7 @@ describe('bad input', () => {
   ])('%s: 422 at its field, and nothing is stored', async (_, body, field) => {
     const replies = [await put(uuidv7(), body), await app.call('commerce.categories.create', { key: tenant.key, body })];
     for (const reply of replies) expect(details(reply)).toEqual([422, 'invalid_request', [field]]);
-    const rows = await app.rows('select 1 from commerce_categories where organization_id = $1', [tenant.organizationId]);
+    const rows = await storedCategories.all(app, { organization_id: tenant.organizationId });
     expect(rows).toEqual([]);
   });
 
@@ -145,9 +146,7 @@ test('50 puts of one id at once end as one of them', async () => {
     ),
   );
   expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
-  const row = await app.one('select name, slug, sort_order from commerce_categories where organization_id = $1', [
-    tenant.organizationId,
-  ]);
+  const row = await storedCategories.one(app, { organization_id: tenant.organizationId }, ['name', 'slug', 'sort_order']);
   expect(row).toEqual({ name: `Name ${row.sort_order}`, slug: `slug-${row.sort_order}`, sort_order: row.sort_order });
 });
 

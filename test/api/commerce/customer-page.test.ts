@@ -3,6 +3,8 @@ import { newCheckoutToken } from '../../../src/commerce/orders/checkout-token.ts
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { at, book, bookable, bookingOf, dayOf, orderFor, shiftBooking } from '../../support/bookings.ts';
 import { testSecrets } from '../../support/secrets.ts';
+import { storedEvents } from '../../support/stored/api-events.ts';
+import { storedBookings } from '../../support/stored/commerce.ts';
 
 const app = useApp();
 let own: Tenant;
@@ -69,7 +71,7 @@ test('the customer moves the booking to a slot of who does it, and needs no id f
   const moved = await call('reschedule', token, { body: { starts_at: at(3, '10:30') } });
   expect(moved.status).toBe(200);
   expect(moved.body.booking).toMatchObject({ starts_at: at(3, '10:30'), with: 'Person 0' });
-  const row = await app.one('select source from bookings where order_id = $1', [orderId]);
+  const row = await storedBookings.one(app, { order_id: orderId }, ['source']);
   expect(row.source).toBe('customer');
   const refused = await call('reschedule', token, { body: { starts_at: at(3, '10:10') } });
   expect([refused.status, refused.body.error.details[0].field]).toEqual([422, 'starts_at']);
@@ -83,11 +85,8 @@ test('the customer cancels the booking, and the order stays', async () => {
   });
   expect((await call('cancel', token)).status).toBe(200);
   expect((await call('reschedule', token, { body: { starts_at: at(4) } })).status).toBe(409);
-  const [event] = await app.rows(
-    `select data from events where subject_id = $1 and type = 'commerce.booking.updated' order by id desc limit 1`,
-    [orderId],
-  );
-  expect(event!.data).toMatchObject({ status: 'cancelled' });
+  const events = await storedEvents.all(app, { subject_id: orderId, type: 'commerce.booking.updated' }, { orderBy: 'id' });
+  expect(events.at(-1).data).toMatchObject({ status: 'cancelled' });
 });
 
 test('within the limit of the service the customer cannot change it any more, but the store can', async () => {

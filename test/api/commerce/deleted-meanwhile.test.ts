@@ -3,6 +3,8 @@ import pg from 'pg';
 import { type Reply, type Tenant, useApp } from '../../support/app.ts';
 import { at, book, bookable, orderFor } from '../../support/bookings.ts';
 import { variant } from '../../support/factories/sold.ts';
+import { storedServiceStaff } from '../../support/stored/commerce.ts';
+import { waitsForLock } from '../../support/stored/locks.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp();
@@ -20,10 +22,7 @@ async function whileDeleted(table: 'services' | 'staff', id: string, ask: () => 
   await other.query('begin');
   await other.query(`delete from ${table} where id = $1`, [id]);
   const reply = ask();
-  await waitFor('the request to wait', async () => {
-    const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    return (await app.rows(waiting)).length > 0;
-  });
+  await waitFor('the request to wait', () => waitsForLock(app));
   await other.query('commit');
   return reply;
 }
@@ -58,10 +57,6 @@ test('a booking, of which somebody else takes care if anybody does', async () =>
       body: { service_id: serviceId, starts_at: at(4), staff_id: late },
     });
   const late = (await bookable(app, own)).staffIds[0]!;
-  await app.rows('insert into service_staff (organization_id, service_id, staff_id, position) values ($1, $2, $3, 9)', [
-    own.organizationId,
-    serviceId,
-    late,
-  ]);
+  await storedServiceStaff.add(app, { organization_id: own.organizationId, service_id: serviceId, staff_id: late, position: 9 });
   expect(refused(await whileDeleted('staff', late, moved))).toEqual([422, 'staff_id']);
 });

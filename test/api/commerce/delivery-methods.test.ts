@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from '@jest/globals';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { connectShipper } from '../../support/shipping.ts';
+import { storedDeliveryMethods, storedSlotUsage } from '../../support/stored/commerce.ts';
 
 const app = useApp();
 let tenant: Tenant;
@@ -43,10 +44,7 @@ test('made, read, listed, changed and deleted', async () => {
 test('time slots given with their id keep what is used, labels may swap, those left out go', async () => {
   const { body } = await create(courier);
   const [morning, evening] = body.timeslots;
-  await app.rows(`insert into slot_usage (organization_id, timeslot_id, day, used) values ($1, $2, '2099-03-02', 2)`, [
-    tenant.organizationId,
-    morning.id,
-  ]);
+  await storedSlotUsage.add(app, { organization_id: tenant.organizationId, timeslot_id: morning.id, day: '2099-03-02', used: 2 });
   const swapped = [
     { ...evening, label: 'morning' },
     { ...morning, label: 'evening' },
@@ -94,7 +92,7 @@ test.each([
 ])('%s: 422 at its field, and nothing is stored', async (_, more, field) => {
   const { status, body } = await create({ ...courier, ...more });
   expect([status, body.error.details.map((one: Body) => one.field)]).toEqual([422, [field]]);
-  expect(await app.rows('select 1 from delivery_methods where organization_id = $1', [tenant.organizationId])).toEqual([]);
+  expect(await storedDeliveryMethods.count(app, { organization_id: tenant.organizationId })).toBe(0);
 });
 
 test.each(['2027-02-29', '2027-13-01', 'tomorrow', ''])('%j is no day: 422', async (date) => {

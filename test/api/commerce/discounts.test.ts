@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
+import { storedDiscounts } from '../../support/stored/commerce.ts';
 
 const app = useApp();
 let tenant: Tenant;
@@ -52,7 +53,7 @@ test.each([
 ])('%s: 422 at its field, and nothing is stored', async (_, given, field) => {
   const { status, body } = await create(given);
   expect([status, body.error.details.map((one: Body) => one.field)]).toEqual([422, [field]]);
-  expect(await app.rows('select 1 from discounts where organization_id = $1', [tenant.organizationId])).toEqual([]);
+  expect(await storedDiscounts.count(app, { organization_id: tenant.organizationId })).toBe(0);
 });
 
 test('a code is unique in any case; fewer uses than there were is a 409', async () => {
@@ -61,7 +62,7 @@ test('a code is unique in any case; fewer uses than there were is a 409', async 
     status: 409,
     body: { error: { details: [{ field: 'code' }] } },
   });
-  await app.rows('update discounts set uses = 3 where id = $1', [body.id]);
+  await storedDiscounts.change(app, body.id, { uses: 3 });
   expect(await patch(body.id, { max_uses: 2 })).toMatchObject({
     status: 409,
     body: { error: { details: [{ field: 'max_uses', value: '3' }] } },

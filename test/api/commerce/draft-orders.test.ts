@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { contact } from '../../support/factories/contact.ts';
 import { address, deliveryMethod, discount, type VariantMade, variant } from '../../support/factories/sold.ts';
+import { storedDiscounts, storedVariantPrices, storedVariants } from '../../support/stored/commerce.ts';
 
 const app = useApp({ env: { RATE_LIMIT_PER_MINUTE: '0' } });
 let tea: VariantMade;
@@ -46,14 +47,14 @@ test('totals and faults are those of the moment of the read', async () => {
     discount_amount: 500,
     total_amount: 9500,
   });
-  await app.rows('update variant_prices set amount = 6000 where variant_id = $1', [tea.id]);
+  await storedVariantPrices.change(app, { variant_id: tea.id }, { amount: 6000 });
   expect((await get(draft)).body).toMatchObject({ subtotal_amount: 12_000, discount_amount: 600, total_amount: 12_100 });
-  await app.rows('update product_variants set active = false where id = $1', [tea.id]);
+  await storedVariants.change(app, tea.id, { active: false });
   const unsold = (await get(draft)).body;
   expect([unsold.faults[0].field, unsold.items[0].unit_amount]).toEqual(['items[0].variant_id', null]);
   expect((await convert(draft)).status).toBe(422);
-  await app.rows('update product_variants set active = true where id = $1', [tea.id]);
-  await app.rows('update variant_prices set amount = 5000 where variant_id = $1', [tea.id]);
+  await storedVariants.change(app, tea.id, { active: true });
+  await storedVariantPrices.change(app, { variant_id: tea.id }, { amount: 5000 });
   expect((await patch(draft, { discount_code: null })).body.discount_amount).toBe(0);
   const stale = await patch(draft, { notes: 'x', revision: 1 });
   expect([stale.status, stale.body.error.code]).toEqual([409, 'conflict']);
@@ -61,7 +62,7 @@ test('totals and faults are those of the moment of the read', async () => {
 
 test('a code that the contact has used as often as they may is a fault, and takes nothing off', async () => {
   const { id, code } = await discount(app, { value: 500 });
-  await app.rows('update discounts set max_uses_per_contact = 1 where id = $1', [id]);
+  await storedDiscounts.change(app, id, { max_uses_per_contact: 1 });
   const people = [1, 2].map(() => contact(app.em(), app.tenant.organizationId, { phone: `+${app.phone()}` }));
   const [first, second] = (await Promise.all(people)).map((person) => person.id);
   const items = [{ variant_id: tea.id, quantity: 1 }];

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { useApp } from '../../support/app.ts';
 import { address, variant } from '../../support/factories/sold.ts';
 import { databaseTexts, leaks } from '../../support/leaks.ts';
+import { allErased } from '../../support/stored/contacts.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true, env: { RATE_LIMIT_PER_MINUTE: '0', WEBHOOK_TIMEOUT_MS: '500' } });
@@ -29,7 +30,7 @@ test('an erased customer leaves number, items and amounts, and nothing of the pe
   await app.call('commerce.orders.cancel', { params, body: { reason: 'Zubeneschamali called' } });
   const erased = await app.call('contacts.delete', { params: { contactID: order.contact_id } });
   expect(erased.status).toBe(204);
-  await waitFor('the erasure', async () => (await app.rows('select 1 from contact_erasures')).length === 0);
+  await waitFor('the erasure', () => allErased(app));
   const left = (await app.call('commerce.orders.get', { params })).body;
   expect(left).toMatchObject({
     order_no: order.order_no,

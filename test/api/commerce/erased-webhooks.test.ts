@@ -4,6 +4,10 @@ import { type Tenant, useApp } from '../../support/app.ts';
 import { variant } from '../../support/factories/sold.ts';
 import { databaseTexts, leaks } from '../../support/leaks.ts';
 import { paymentAccount } from '../../support/payments.ts';
+import { storedJobs } from '../../support/stored/api-jobs.ts';
+import { storedConnectionWebhooks } from '../../support/stored/channels.ts';
+import { allErased, storedErasures, storedIdentities } from '../../support/stored/contacts.ts';
+import { now } from '../../support/stored/times.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true, env: { WEBHOOK_TIMEOUT_MS: '500' } });
@@ -15,16 +19,17 @@ const other = 'somebody.else@example.com';
 
 /** A body as a service sent it, in the state that its job left it. */
 async function body(tenant: Tenant, connectionId: string, status: string, data: object): Promise<string> {
-  const id = uuidv7();
-  await app.rows(
-    `insert into connection_webhooks (organization_id, id, connection_id, external_id, body, status, applied_at)
-     values ($1, $2, $3, $4, $5, $6, case when $6 in ('applied', 'unknown') then clock_timestamp() end)`,
-    [tenant.organizationId, id, connectionId, `evt_${id}`, Buffer.from(JSON.stringify({ data })), status],
-  );
-  return id;
+  return storedConnectionWebhooks.add(app, {
+    organization_id: tenant.organizationId,
+    connection_id: connectionId,
+    external_id: `evt_${uuidv7()}`,
+    body: Buffer.from(JSON.stringify({ data })),
+    status,
+    applied_at: ['applied', 'unknown'].includes(status) ? now() : null,
+  });
 }
 
-const ids = async () => (await app.rows('select id from connection_webhooks')).map(({ id }) => id as string).sort();
+const ids = async () => (await storedConnectionWebhooks.all(app, {}, { columns: ['id'] })).map(({ id }) => id as string).sort();
 
 test('bodies about an erased customer go, by the addresses of the contact and of its orders, once they are applied', async () => {
   const { id: connectionId } = await paymentAccount(app, 'stripe', { isTold: false });
@@ -39,7 +44,7 @@ test('bodies about an erased customer go, by the addresses of the contact and of
   });
   expect([created.status, created.text]).toEqual([201, expect.any(String)]);
   // As an order that names another address than its contact has.
-  await app.rows(`delete from contact_identities where value = $1`, [email]);
+  await storedIdentities.remove(app, { value: email });
 
   const gone = [
     await body(app.tenant, connectionId, 'applied', { customer_details: { phone } }),
@@ -47,11 +52,17 @@ test('bodies about an erased customer go, by the addresses of the contact and of
     await body(app.tenant, connectionId, 'broken', { receipt_email: email }),
   ];
   const [, , broken] = gone;
-  await app.rows(
-    `insert into jobs (organization_id, id, name, queue, payload, subject_type, subject_id, state, finished_at, check_at)
-     values ($1, uuidv7(), 'connections.apply-webhook', 'default', '{}', 'connection_webhook', $2, 'failed', clock_timestamp(), 'infinity')`,
-    [app.tenant.organizationId, broken],
-  );
+  await storedJobs.add(app, {
+    organization_id: app.tenant.organizationId,
+    name: 'connections.apply-webhook',
+    queue: 'default',
+    payload: {},
+    subject_type: 'connection_webhook',
+    subject_id: broken,
+    state: 'failed',
+    finished_at: now(),
+    check_at: 'infinity',
+  });
   const waits = await body(app.tenant, connectionId, 'received', { customer_details: { email } });
   const foreign = await app.organization();
   const theirs = await paymentAccount(app, 'stripe', { tenant: foreign, isTold: false });
@@ -63,12 +74,12 @@ test('bodies about an erased customer go, by the addresses of the contact and of
   expect((await app.call('contacts.delete', { params: { contactID: created.body.contact_id } })).status).toBe(204);
   await waitFor('the first pass', async () => (await ids()).length === stay.length + 1);
   expect(await ids()).toEqual([waits, ...stay].sort());
-  expect(await app.rows('select id from jobs where subject_id = $1', [broken])).toEqual([]);
-  expect(await app.rows('select 1 from contact_erasures')).toHaveLength(1);
+  expect(await storedJobs.all(app, { subject_id: broken }, { columns: ['id'] })).toEqual([]);
+  expect(await storedErasures.count(app)).toBe(1);
 
-  await app.rows(`update connection_webhooks set status = 'applied', applied_at = clock_timestamp() where id = $1`, [waits]);
-  await waitFor('the erasure', async () => (await app.rows('select 1 from contact_erasures')).length === 0);
+  await storedConnectionWebhooks.change(app, waits, { status: 'applied', applied_at: now() });
+  await waitFor('the erasure', () => allErased(app));
   expect(await ids()).toEqual(stay);
-  await app.rows('delete from connection_webhooks where organization_id = $1', [foreign.organizationId]);
+  await storedConnectionWebhooks.remove(app, { organization_id: foreign.organizationId });
   expect(leaks(await databaseTexts(app), [email, phone.slice(1), 'Zubeneschamali'])).toEqual([]);
 });

@@ -14,6 +14,8 @@ import {
 } from '../../support/payments.ts';
 import { readExposition } from '../../support/prometheus.ts';
 import { connectShipper, courier, fault, hearShipper, orderToSend, ship, shipmentIn } from '../../support/shipping.ts';
+import { holdPool, storedJobs } from '../../support/stored/api-jobs.ts';
+import { storedConnectionWebhooks } from '../../support/stored/channels.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const token = 'token-of-the-scraper';
@@ -65,10 +67,7 @@ test('payment sessions by outcome; what is read again counts once, and an order 
   await atProvider(app, await openSession(app, late), 'expire');
   await waitFor('its end', async () => (await sessionsOf(app, late))[0]?.status === 'expired');
   await hasten(app);
-  await waitFor(
-    'the looks',
-    async () => (await app.rows(`select 1 from jobs where name = 'commerce.check-payment'`)).length === 0,
-  );
+  await waitFor('the looks', async () => (await storedJobs.count(app, { name: 'commerce.check-payment' })) === 0);
   const refused = await owingOrder(app);
   await app.control('POST', '/faults', { kind: 'status', match: { method: 'POST', path: '/v1/checkout/sessions' }, status: 400 });
   await askSession(app, refused);
@@ -103,7 +102,7 @@ test('bookings brought to their calendar, and those that were refused there', as
 test('a booking is behind since the first wish that was not fulfilled', async () => {
   const staff = await staffMade(app);
   const booked = await bookingMade(app, staff, await serviceMade(app));
-  await app.rows(`update pools set held_until = 'infinity' where id = $1`, [`connection:${staff.connectionId}`]);
+  await holdPool(app, `connection:${staff.connectionId}`);
   await changed(app, booked);
   const { pending_since: since } = await calendarOf(app, booked);
   expect(since).toEqual(expect.any(String));
@@ -138,7 +137,7 @@ test('webhooks of connections: what is about nothing of ours is counted as unkno
   const event = { id: 'evt_nobody', type: 'checkout.session.completed', data: { object } };
   for (const _again of [1, 2]) expect((await webhook(app, account, event)).status).toBe(200);
   await waitFor('its end', async () => {
-    const [row] = await app.rows('select status from connection_webhooks where connection_id = $1', [account.id]);
+    const [row] = await storedConnectionWebhooks.all(app, { connection_id: account.id }, { columns: ['status'] });
     return row?.status === 'unknown';
   });
   const { unknown } = await counts('kanal_connection_webhooks_total', 'outcome');

@@ -1,6 +1,13 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Body, type Reply, type Tenant, useApp } from '../../support/app.ts';
+import {
+  storedCategories,
+  storedDeliveryMethods,
+  storedDiscounts,
+  storedProducts,
+  storedVariants,
+} from '../../support/stored/commerce.ts';
 
 const app = useApp();
 let tenant: Tenant;
@@ -9,27 +16,31 @@ let productID: string;
 beforeEach(async () => {
   tenant = await app.organization();
   productID = uuidv7();
-  await app.rows(`insert into products (organization_id, id, name, slug, kind) values ($1, $2, 'Soap', 'soap', 'physical')`, [
-    tenant.organizationId,
-    productID,
-  ]);
+  await storedProducts.add(app, {
+    organization_id: tenant.organizationId,
+    id: productID,
+    name: 'Soap',
+    slug: 'soap',
+    kind: 'physical',
+  });
 });
 
 type Kind = {
   what: string;
   limit: number;
-  /** Rows of $1, the organization, until one place is left; $2: how many, $3: the product. */
-  fill: string;
+  /** As many rows of the organization. */
+  fill: (count: number) => Promise<unknown>;
   create: (n: number) => Promise<Reply>;
-  count: string;
+  count: () => Promise<number>;
 };
+
+const own = () => ({ organization_id: tenant.organizationId });
 
 const kinds: Kind[] = [
   {
     what: 'categories',
     limit: 10_000,
-    fill: `insert into commerce_categories (organization_id, id, name, slug, active)
-           select $1, uuidv7(), 'C', 'c-' || n, true from generate_series(1, $2::int) n where $3::uuid is not null`,
+    fill: (count) => storedCategories.addMany(app, count, (n) => ({ ...own(), name: 'C', slug: `c-${n}`, active: true })),
     create: (n) =>
       n % 2
         ? app.call('commerce.categories.create', { key: tenant.key, body: { active: true, name: 'New', slug: `new-${n}` } })
@@ -38,62 +49,59 @@ const kinds: Kind[] = [
             params: { categoryID: uuidv7() },
             body: { active: true, name: 'New', slug: `new-${n}` },
           }),
-    count: 'select count(*)::int as n from commerce_categories where organization_id = $1',
+    count: () => storedCategories.count(app, own()),
   },
   {
     what: 'products',
     limit: 10_000,
-    fill: `insert into products (organization_id, id, name, slug, kind)
-           select $1, uuidv7(), 'P', 'p-' || n, 'physical' from generate_series(2, $2::int) n where $3::uuid is not null`,
+    // One is there.
+    fill: (count) => storedProducts.addMany(app, count - 1, (n) => ({ ...own(), name: 'P', slug: `p-${n}`, kind: 'physical' })),
     create: (n) =>
       app.call('commerce.products.create', { key: tenant.key, body: { name: 'New', slug: `new-${n}`, kind: 'physical' } }),
-    count: 'select count(*)::int as n from products where organization_id = $1',
+    count: () => storedProducts.count(app, own()),
   },
   {
     what: 'variants of a product',
     limit: 200,
-    fill: `insert into product_variants (organization_id, id, product_id, sku, name)
-           select $1, uuidv7(), $3, 's-' || n, '' from generate_series(1, $2::int) n`,
+    fill: (count) => storedVariants.addMany(app, count, (n) => ({ ...own(), product_id: productID, sku: `s-${n}`, name: '' })),
     create: (n) =>
       app.call('commerce.variants.create', {
         key: tenant.key,
         params: { productID },
         body: { sku: `new-${n}`, prices: { USD: 1 } },
       }),
-    count: 'select count(*)::int as n from product_variants where organization_id = $1',
+    count: () => storedVariants.count(app, own()),
   },
   {
     what: 'discounts',
     limit: 10_000,
-    fill: `insert into discounts (organization_id, id, code, kind, value)
-           select $1, uuidv7(), 'D' || n, 'percent', 100 from generate_series(1, $2::int) n where $3::uuid is not null`,
+    fill: (count) => storedDiscounts.addMany(app, count, (n) => ({ ...own(), code: `D${n}`, kind: 'percent', value: 100 })),
     create: (n) =>
       app.call('commerce.discounts.create', { key: tenant.key, body: { code: `NEW${n}`, kind: 'percent', value: 100 } }),
-    count: 'select count(*)::int as n from discounts where organization_id = $1',
+    count: () => storedDiscounts.count(app, own()),
   },
   {
     what: 'delivery methods',
     limit: 100,
-    fill: `insert into delivery_methods (organization_id, id, name, kind)
-           select $1, uuidv7(), 'M', 'pickup' from generate_series(1, $2::int) n where $3::uuid is not null`,
+    fill: (count) => storedDeliveryMethods.addMany(app, count, () => ({ ...own(), name: 'M', kind: 'pickup' })),
     create: () => app.call('commerce.delivery-methods.create', { key: tenant.key, body: { name: 'New', kind: 'pickup' } }),
-    count: 'select count(*)::int as n from delivery_methods where organization_id = $1',
+    count: () => storedDeliveryMethods.count(app, own()),
   },
 ];
 
 describe('how many an organization has', () => {
   test.each(kinds)('$what: $limit, whoever asks at once', async ({ limit, fill, create, count }) => {
-    await app.rows(fill, [tenant.organizationId, limit - 1, productID]);
+    await fill(limit - 1);
     const replies = await Promise.all([1, 2, 3, 4].map(create));
     expect(replies.filter(({ status }) => status < 300)).toHaveLength(1);
     const refused = replies.filter(({ status }) => status >= 300);
     expect(refused.map(({ status, body }) => [status, body.error.code])).toEqual(refused.map(() => [422, 'limit_reached']));
-    expect(await app.one(count, [tenant.organizationId])).toEqual({ n: limit });
+    expect(await count()).toBe(limit);
   });
 
   test('a category that is there is still replaced at the limit', async () => {
     const id = uuidv7();
-    await app.rows(kinds[0]!.fill, [tenant.organizationId, 9_999, productID]);
+    await kinds[0]!.fill(9_999);
     const body = { active: true, name: 'Last', slug: 'last' };
     const put = (name: string) =>
       app.call('commerce.categories.put', { key: tenant.key, params: { categoryID: id }, body: { ...body, name } });

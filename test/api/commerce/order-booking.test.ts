@@ -1,6 +1,8 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { type Tenant, useApp } from '../../support/app.ts';
 import { at, book, bookable, bookingOf, orderFor, shiftBooking } from '../../support/bookings.ts';
+import { storedEvents } from '../../support/stored/api-events.ts';
+import { storedBookings, storedOrders } from '../../support/stored/commerce.ts';
 
 const app = useApp();
 let own: Tenant;
@@ -13,8 +15,8 @@ const patch = (orderID: string, body: object) =>
 const does = (name: string, orderID: string) =>
   app.call(`commerce.orders.booking.${name}`, { key: own.key, params: { orderID } });
 const eventsOf = (orderId: string) =>
-  app.rows(`select data from events where subject_id = $1 and type = 'commerce.booking.updated' order by id`, [orderId]);
-const setStatus = (orderId: string, status: string) => app.rows('update orders set status = $2 where id = $1', [orderId, status]);
+  storedEvents.all(app, { subject_id: orderId, type: 'commerce.booking.updated' }, { columns: ['data'], orderBy: 'id' });
+const setStatus = (orderId: string, status: string) => storedOrders.change(app, orderId, { status });
 
 async function booked(status = 'confirmed', options = {}) {
   const { serviceId, staffIds } = await bookable(app, own, options);
@@ -80,7 +82,7 @@ test('200 requests for one slot at once: one has it', async () => {
   const by = (status: number) => replies.filter((reply) => reply.status === status);
   expect(by(201)).toHaveLength(1);
   expect(by(409).filter(({ body }) => body.error.code === 'slot_taken')).toHaveLength(199);
-  const { n } = await app.one('select count(*)::int as n from bookings where service_id = $1', [serviceId]);
+  const n = await storedBookings.count(app, { service_id: serviceId });
   expect(n).toBe(1);
 }, 60_000);
 

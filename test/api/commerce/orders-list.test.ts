@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Body, useApp } from '../../support/app.ts';
 import { variant } from '../../support/factories/sold.ts';
+import { storedOrders } from '../../support/stored/commerce.ts';
 
 const app = useApp({ env: { RATE_LIMIT_PER_MINUTE: '0' } });
 
@@ -22,7 +23,7 @@ describe('list', () => {
       orders.push((await of(more)).body);
     const [grace, alan, edsger] = orders as [Body, Body, Body];
     await app.call('commerce.orders.confirm', { key: shop.key, params: { orderID: alan.id }, body: {} });
-    await app.rows(`update orders set attention = '{overpaid}' where id = $1`, [edsger.id]);
+    await storedOrders.change(app, edsger.id, { attention: ['overpaid'] });
     const list = async (query: Record<string, unknown>) => {
       const text = Object.fromEntries(
         Object.entries(query).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),

@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Body, useApp } from '../../support/app.ts';
 import { address, deliveryMethod, discount, type VariantMade, variant } from '../../support/factories/sold.ts';
+import { storedEvents } from '../../support/stored/api-events.ts';
+import { stockOfVariant, storedDiscounts } from '../../support/stored/commerce.ts';
 
 const app = useApp({ env: { RATE_LIMIT_PER_MINUTE: '0' } });
 let tea: VariantMade;
@@ -18,8 +20,8 @@ const made = async (more: object = {}): Promise<Body> => {
 };
 const move = (order: Body, name: string, body: object = {}) =>
   app.call(`commerce.orders.${name}`, { params: { orderID: order.id }, body });
-const stockOf = (id: string) => app.one('select on_hand::int, reserved::int from product_variants where id = $1', [id]);
-const eventsOf = (id: string) => app.rows('select type, data from events where subject_id = $1 order by seq', [id]);
+const stockOf = (id: string) => stockOfVariant(app, id);
+const eventsOf = (id: string) => storedEvents.all(app, { subject_id: id }, { columns: ['type', 'data'], orderBy: 'seq' });
 
 describe('moves', () => {
   test('confirm, process, ship, complete: the stock leaves the house once', async () => {
@@ -92,7 +94,7 @@ describe('moves', () => {
     const cancelled = await move(order, 'cancel', { reason: 'Changed their mind' });
     expect([cancelled.status, cancelled.body.status]).toEqual([200, 'cancelled']);
     expect(await stockOf(tea.id)).toEqual(before);
-    expect(await app.one('select uses from discounts where id = $1', [id])).toEqual({ uses: 0 });
+    expect(await storedDiscounts.one(app, id, ['uses'])).toEqual({ uses: 0 });
     expect((await move(order, 'cancel')).body.revision).toBe(cancelled.body.revision);
     expect(await stockOf(tea.id)).toEqual(before);
   });

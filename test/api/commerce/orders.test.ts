@@ -1,6 +1,11 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { address, deliveryMethod, discount, type VariantMade, variant } from '../../support/factories/sold.ts';
+import { storedEvents } from '../../support/stored/api-events.ts';
+import { storedJobs } from '../../support/stored/api-jobs.ts';
+import { stockOfVariant, storedProducts, storedSlotUsage } from '../../support/stored/commerce.ts';
+import { storedMediaAssets } from '../../support/stored/messaging.ts';
+import { now } from '../../support/stored/times.ts';
 
 const app = useApp({ env: { RATE_LIMIT_PER_MINUTE: '0' } });
 let tea: VariantMade;
@@ -24,8 +29,8 @@ const get = async (id: string) => (await app.call('commerce.orders.get', { param
 const patch = (order: Body, body: object) => app.call('commerce.orders.update', { params: { orderID: order.id }, body });
 const move = (order: Body, name: string, body: object = {}) =>
   app.call(`commerce.orders.${name}`, { params: { orderID: order.id }, body });
-const stockOf = (id: string) => app.one('select on_hand::int, reserved::int from product_variants where id = $1', [id]);
-const eventsOf = (id: string) => app.rows('select type, data from events where subject_id = $1 order by seq', [id]);
+const stockOf = (id: string) => stockOfVariant(app, id);
+const eventsOf = (id: string) => storedEvents.all(app, { subject_id: id }, { columns: ['type', 'data'], orderBy: 'seq' });
 const fieldsOf = ({ body }: { body: Body }) => (body.error.details ?? []).map(({ field }: Body) => field);
 
 describe('create', () => {
@@ -72,7 +77,7 @@ describe('create', () => {
       ['commerce.order.updated', 'pending', ['payment_status', 'status']],
     ]);
     expect(await get(order.id)).toEqual(order);
-    const [job] = await app.rows(`select name, lane from jobs where subject_id = $1`, [order.id]);
+    const [job] = await storedJobs.all(app, { subject_id: order.id }, { columns: ['name', 'lane'] });
     expect(job).toEqual({ name: 'commerce.expire-order', lane: `subject:expiry:order:${order.id}` });
   });
 
@@ -189,7 +194,7 @@ describe('refused, and nothing is left', () => {
       'an inactive product',
       async () => {
         const { id, productId } = await variant(app);
-        await app.rows('update products set active = false where id = $1', [productId]);
+        await storedProducts.change(app, productId, { active: false });
         return { items: [{ variant_id: id, quantity: 1 }] };
       },
       422,
@@ -210,12 +215,16 @@ describe('refused, and nothing is left', () => {
     [
       'an upload that was deleted',
       async () => {
-        const { id } = await app.one(
-          `insert into media_assets (organization_id, id, storage_key, kind, source, mime_type, size_bytes, sha256, deleted_at)
-           values ($1, uuidv7(), 'key', 'image', 'upload', 'image/png', 1, 'hash', clock_timestamp())
-           returning id`,
-          [app.tenant.organizationId],
-        );
+        const id = await storedMediaAssets.add(app, {
+          organization_id: app.tenant.organizationId,
+          storage_key: 'key',
+          kind: 'image',
+          source: 'upload',
+          mime_type: 'image/png',
+          size_bytes: 1,
+          sha256: 'hash',
+          deleted_at: now(),
+        });
         return { checkout_uploads: [id] };
       },
       422,
@@ -359,7 +368,7 @@ describe('change', () => {
     });
     const moved = await patch(order, { delivery_date: day(4) });
     expect([moved.status, moved.body.delivery_date]).toEqual([200, day(4)]);
-    const usage = await app.rows('select day, used from slot_usage where timeslot_id = $1 order by day', [slots[0]]);
+    const usage = await storedSlotUsage.all(app, { timeslot_id: slots[0] }, { columns: ['day', 'used'], orderBy: 'day' });
     expect(usage).toEqual([
       { day: day(3), used: 0 },
       { day: day(4), used: 1 },

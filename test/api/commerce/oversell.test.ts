@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { type Body, type Reply, useApp } from '../../support/app.ts';
 import { variant } from '../../support/factories/sold.ts';
+import { stockOfVariant } from '../../support/stored/commerce.ts';
 
 const app = useApp({ env: { RATE_LIMIT_PER_MINUTE: '0' } });
 
@@ -31,7 +32,7 @@ test('200 conversions at once of 100 pieces, a third of them of two lines: all p
     expect(['0', '1']).toContain(body.error.details[0].value);
   }
   expect([stock - 1, stock]).toContain(pieces);
-  expect(await app.one('select on_hand::int, reserved::int from product_variants where id = $1', [id])).toEqual({
+  expect(await stockOfVariant(app, id)).toEqual({
     on_hand: stock,
     reserved: pieces,
   });
@@ -66,5 +67,5 @@ test('one draft converted 20 times at once is one order', async () => {
   );
   expect(new Set(replies.map(({ body }) => body.id)).size).toBe(1);
   expect(replies.map(({ status }) => status).sort()).toEqual([...Array.from({ length: 19 }, () => 200), 201]);
-  expect(await app.one('select reserved::int from product_variants where id = $1', [id])).toEqual({ reserved: 2 });
+  expect((await stockOfVariant(app, id)).reserved).toBe(2);
 });

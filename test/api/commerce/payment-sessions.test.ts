@@ -14,6 +14,10 @@ import {
   there,
   toldAbout,
 } from '../../support/payments.ts';
+import { releasePool, storedJobs } from '../../support/stored/api-jobs.ts';
+import { storedConnections } from '../../support/stored/channels.ts';
+import { storedOrders } from '../../support/stored/commerce.ts';
+import { now } from '../../support/stored/times.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true, env: { WEBHOOK_ALLOW_HTTP: 'false' } });
@@ -112,7 +116,7 @@ describe('refused', () => {
     await app.call('commerce.payments.create', { params: { orderID: id }, body: { amount: 15_000_000, method: 'cash' } });
     expect((await askSession(app, id)).status).toBe(409);
     const other = await owingOrder(app);
-    await app.rows(`update orders set status = 'cancelled' where id = $1`, [other]);
+    await storedOrders.change(app, other, { status: 'cancelled' });
     expect((await askSession(app, other)).status).toBe(409);
   });
 
@@ -174,12 +178,12 @@ describe('refused', () => {
     await app.control('POST', '/payment-accounts', { secret_key: account.secretKey, is_revoked: true });
     const reply = await askSession(app, id, { connection_id: account.id }, { prefer: 'wait=1' });
     expect(reply.body.status).toBe('creating');
-    const connection = () => app.one('select status from connections where id = $1', [account.id]);
+    const connection = () => storedConnections.one(app, account.id, ['status']);
     await waitFor('the stop', async () => (await connection()).status === 'auth_error');
     await app.control('POST', '/payment-accounts', { secret_key: account.secretKey, is_revoked: false });
-    await app.rows(`update connections set status = 'connected' where id = $1`, [account.id]);
-    await app.rows('update pools set held_until = null where id = $1', [`connection:${account.id}`]);
-    await app.rows(`update jobs set run_at = clock_timestamp() where subject_id = $1 and state in ('waiting', 'queued')`, [id]);
+    await storedConnections.change(app, account.id, { status: 'connected' });
+    await releasePool(app, `connection:${account.id}`);
+    await storedJobs.change(app, { subject_id: id, state: ['waiting', 'queued'] }, { run_at: now() });
     await waitFor('the page', async () => (await sessionsOf(app, id))[0]!.status === 'open');
   });
 });

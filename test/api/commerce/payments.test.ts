@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Body, useApp } from '../../support/app.ts';
 import { orderRow, owingOrder, toldAbout } from '../../support/payments.ts';
+import { storedOrders } from '../../support/stored/commerce.ts';
 
 const app = useApp();
 
@@ -45,7 +46,7 @@ describe('a payment that is recorded', () => {
 
   test('money for a cancelled order is counted, and asks for attention', async () => {
     const id = await owingOrder(app, { total: 10_000 });
-    await app.rows(`update orders set status = 'cancelled' where id = $1`, [id]);
+    await storedOrders.change(app, id, { status: 'cancelled' });
     await record(id, {});
     expect(await orderRow(app, id)).toMatchObject({
       status: 'cancelled',

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from '@jest/globals';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { bareOrder } from '../../support/factories/shop.ts';
+import { storedOrderItems, storedProducts } from '../../support/stored/commerce.ts';
 
 const app = useApp();
 let tenant: Tenant;
@@ -62,7 +63,7 @@ test.each([
 ])('%s: 422 at its field, and nothing is stored', async (_, more, field) => {
   const { status, body } = await create({ ...soap, ...more });
   expect([status, body.error.details.map((one: Body) => one.field)]).toEqual([422, [field]]);
-  expect(await app.rows('select 1 from products where organization_id = $1', [tenant.organizationId])).toEqual([]);
+  expect(await storedProducts.count(app, { organization_id: tenant.organizationId })).toBe(0);
 });
 
 test('a slug that is taken is a 409, by a change too', async () => {
@@ -82,7 +83,7 @@ test('an order keeps its items when its product is deleted', async () => {
   });
   const order = await bareOrder(app, tenant.organizationId, [{ variantId: variant.body.id, quantity: 2 }]);
   expect((await app.call('commerce.products.delete', { key: tenant.key, params })).status).toBe(204);
-  expect(await app.one('select sku, name, quantity, variant_id from order_items where order_id = $1', [order.id])).toEqual({
+  expect(await storedOrderItems.one(app, { order_id: order.id }, ['sku', 'name', 'quantity', 'variant_id'])).toEqual({
     sku: 'SOAP',
     name: 'Soap',
     quantity: 2,

@@ -13,6 +13,9 @@ import {
   there,
   waiting,
 } from '../../support/payments.ts';
+import { holdPool, isHeld, makeJobDue, releasePool, storedJobs } from '../../support/stored/api-jobs.ts';
+import { storedRefunds } from '../../support/stored/commerce.ts';
+import { now } from '../../support/stored/times.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
@@ -81,8 +84,8 @@ describe.each(['stripe', 'xendit'] as const)('%s', (provider) => {
     const { body, headers } = await refund(id, {}, {});
     const operation = headers.get('operation-id')!;
     await waitFor('the last try', async () => {
-      await app.rows('update jobs set run_at = clock_timestamp(), check_at = clock_timestamp() where id = $1', [operation]);
-      return (await app.one('select state from jobs where id = $1', [operation])).state === 'failed';
+      await makeJobDue(app, operation);
+      return (await storedJobs.one(app, operation)).state === 'failed';
     });
     const params = { orderID: id, refundID: body.id };
     const unknown = { status: 'pending', failure: { code: 'provider_failed' } };
@@ -100,15 +103,15 @@ describe.each(['stripe', 'xendit'] as const)('%s', (provider) => {
     await app.control('POST', '/faults', { kind: 'status', status: 429, match: { method: 'POST', path: '/refunds' } });
     const { body, headers } = await refund(id, {}, {});
     const operation = headers.get('operation-id')!;
-    const held = `select 1 from pools where id = $1 and held_until > clock_timestamp()`;
-    await waitFor('a pause', async () => (await app.rows(held, [`connection:${accounts[provider].id}`])).length > 0);
-    expect(await app.one('select status, asked_at from refunds where id = $1', [body.id])).toEqual({
+    const pool = `connection:${accounts[provider].id}`;
+    await waitFor('a pause', () => isHeld(app, pool));
+    expect(await storedRefunds.one(app, body.id, ['status', 'asked_at'])).toEqual({
       status: 'pending',
       asked_at: null,
     });
-    await app.rows(`update pools set held_until = null where held_until < 'infinity'`);
+    await releasePool(app, pool);
     await waitFor('the refund', async () => {
-      await app.rows('update jobs set run_at = clock_timestamp(), check_at = clock_timestamp() where id = $1', [operation]);
+      await makeJobDue(app, operation);
       return (await orderRow(app, id)).payment_status === 'refunded';
     });
     expect(await refundsThere(body.id)).toHaveLength(1);
@@ -136,10 +139,6 @@ describe.each(['stripe', 'xendit'] as const)('%s', (provider) => {
 });
 
 describe('whose connection is deleted', () => {
-  const [dueNow, ended] = [
-    'update jobs set run_at = clock_timestamp(), check_at = clock_timestamp() where id = $1',
-    'select state from jobs where id = $1',
-  ];
   const read = async (orderID: string, refundID: string): Promise<Body> =>
     (await app.call('commerce.refunds.get', { params: { orderID, refundID } })).body;
   const settle = (orderID: string, refundID: string, status: string) =>
@@ -158,14 +157,14 @@ describe('whose connection is deleted', () => {
     return { account, id };
   }
 
-  const pool = ({ id }: Account) => [`connection:${id}`];
+  const poolOf = ({ id }: Account) => `connection:${id}`;
 
   /** A run that died has asked the provider; the next one waits. */
   async function askedInVain() {
     const { account, id } = await paidThere();
-    await app.rows(`update pools set held_until = 'infinity' where id = $1`, pool(account));
+    await holdPool(app, poolOf(account));
     const { body, headers } = await refund(id, {}, {});
-    await app.rows('update refunds set asked_at = clock_timestamp() where id = $1', [body.id]);
+    await storedRefunds.change(app, body.id, { asked_at: now() });
     return { account, id, refundId: body.id as string, operation: headers.get('operation-id')! };
   }
 
@@ -173,8 +172,8 @@ describe('whose connection is deleted', () => {
     const asked = await askedInVain();
     expect((await remove(asked.account)).status).toBe(204);
     await waitFor('its end', async () => {
-      await app.rows(dueNow, [asked.operation]);
-      return (await app.one(ended, [asked.operation])).state === 'failed';
+      await makeJobDue(app, asked.operation);
+      return (await storedJobs.one(app, asked.operation)).state === 'failed';
     });
     return asked;
   }
@@ -213,8 +212,8 @@ describe('whose connection is deleted', () => {
       code: 'conflict',
       details: [{ code: 'refund.answerable' }],
     });
-    await app.rows('update pools set held_until = null where id = $1', pool(account));
-    await app.rows(dueNow, [operation]);
+    await releasePool(app, poolOf(account));
+    await makeJobDue(app, operation);
     await waitFor('the refund', async () => (await orderRow(app, id)).payment_status === 'refunded');
   });
 
@@ -227,7 +226,7 @@ describe('whose connection is deleted', () => {
     await remove(account);
     await waitFor('the last look', async () => (await orderRow(app, id)).attention.length > 0);
     expect(await read(id, body.id)).toMatchObject(unanswered);
-    expect(await app.rows('select 1 from jobs where subject_id = $1', [body.id])).toEqual([]);
+    expect(await storedJobs.count(app, { subject_id: body.id })).toBe(0);
     expect((await checkJobs(app.web.deps.database)).filter(({ detail }) => detail.includes('refund'))).toEqual([]);
     expect((await settle(id, body.id, 'succeeded')).status).toBe(200);
     expect(await orderRow(app, id)).toMatchObject({ payment_status: 'refunded', attention: [] });

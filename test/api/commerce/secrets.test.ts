@@ -7,6 +7,10 @@ import { variant } from '../../support/factories/sold.ts';
 import { everythingLeftBy, leaks, type Text } from '../../support/leaks.ts';
 import { atProvider, openSession, orderRow, owingOrder } from '../../support/payments.ts';
 import { cilandak, courier, orderToSend, ship, shipmentIn } from '../../support/shipping.ts';
+import { storedIdempotencyKeys } from '../../support/stored/accounts.ts';
+import { storedEvents } from '../../support/stored/api-events.ts';
+import { storedConnections } from '../../support/stored/channels.ts';
+import { storedCommerceSettings, storedPayments } from '../../support/stored/commerce.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const publicUrl = 'https://kanal.example.com';
@@ -78,7 +82,7 @@ async function paid({ id, provider, credentials, secret }: Connected): Promise<v
   const session = await openSession(app, orderId, { connection_id: id });
   await atProvider(app, session, 'pay');
   await waitFor('the payment', async () => (await orderRow(app, orderId)).payment_status === 'paid');
-  const [payment] = await app.rows('select id from payments where order_id = $1', [orderId]);
+  const [payment] = await storedPayments.all(app, { order_id: orderId }, { columns: ['id'] });
   const refund = { params: { orderID: orderId }, body: { payment_id: payment.id, amount: 100_00 } };
   await call(201, 'commerce.refunds.create', { ...refund, headers: { prefer: 'wait=10', 'idempotency-key': randomUUID() } });
   const time = Math.floor(Date.now() / 1000);
@@ -88,10 +92,7 @@ async function paid({ id, provider, credentials, secret }: Connected): Promise<v
 
 async function sent({ id, credentials, secret }: Connected): Promise<void> {
   const origin = { contact_name: 'Store', contact_phone: '+6281200000001', address: 'Jl. Satu 1', area_id: cilandak };
-  await app.rows(`update commerce_settings set shipping_origin = $2 where organization_id = $1`, [
-    app.tenant.organizationId,
-    JSON.stringify(origin),
-  ]);
+  await storedCommerceSettings.change(app, { organization_id: app.tenant.organizationId }, { shipping_origin: origin });
   const webhook = { url: `${app.base}/v1/providers/shipping/${id}/webhook`, header: 'x-webhook-secret', secret };
   await app.control('POST', '/shipper-accounts', { api_key: credentials.api_key, webhook });
   const { status, body } = await ship(app, await orderToSend(app));
@@ -157,7 +158,7 @@ beforeAll(async () => {
   await paid(stripe);
   await paid(xendit);
   await sent(biteship);
-  const rows = await app.rows('select credentials, access_token from connections');
+  const rows = await storedConnections.all(app, {}, { columns: ['credentials', 'access_token'] });
   for (const { credentials, access_token } of rows) {
     for (const [name, secret] of Object.entries(JSON.parse(app.web.deps.secrets.open(credentials)) as Record<string, string>))
       if (/token|key|secret/.test(name)) keep(secret);
@@ -175,7 +176,7 @@ test('the journey was a whole one', async () => {
   expect(kept.connection_webhooks).toBeGreaterThanOrEqual(3);
   expect(kept.idempotency_keys).toBeGreaterThanOrEqual(8);
   expect(kept.audit_log).toBeGreaterThanOrEqual(10);
-  expect((await app.rows(`select 1 from events where type = 'connection.status_update'`)).length).toBeGreaterThanOrEqual(7);
+  expect(await storedEvents.count(app, { type: 'connection.status_update' })).toBeGreaterThanOrEqual(7);
   // Five credentials, two webhook secrets each and one that is refused, tokens of three accounts, those of the customer, those that are forged.
   expect(secrets.size).toBeGreaterThanOrEqual(35);
   expect(refusals.length).toBeGreaterThanOrEqual(15);
@@ -187,7 +188,7 @@ test('no credential, token, check-in token or webhook secret stands in the clear
 });
 
 test('stored replies are sealed: opened, they have the tokens that were shown once', async () => {
-  const replies = await app.rows<{ reply: string }>('select reply from idempotency_keys');
+  const replies = await storedIdempotencyKeys.all(app, {}, { columns: ['reply'] });
   const text = replies.map(({ reply }) => app.web.deps.secrets.open(reply)).join('\n');
   expect(leaks([{ place: 'opened', text }], secrets).length).toBeGreaterThanOrEqual(1);
 });

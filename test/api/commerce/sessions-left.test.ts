@@ -12,6 +12,10 @@ import {
   paymentAccount,
   sessionsOf,
 } from '../../support/payments.ts';
+import { storedJobs } from '../../support/stored/api-jobs.ts';
+import { storedConnections } from '../../support/stored/channels.ts';
+import { storedOrders } from '../../support/stored/commerce.ts';
+import { now } from '../../support/stored/times.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
@@ -54,12 +58,17 @@ describe('a page whose connection is deleted', () => {
 
   test('that was paid: the reservation ends, and who finds the money writes it down', async () => {
     const { id } = await left(1);
-    await app.rows(`update orders set reserved_until = clock_timestamp() where id = $1`, [id]);
-    await app.rows(
-      `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, state, check_at)
-       values (uuidv7(), $1, 'commerce.expire-order', 'default', $2, 'order', $3, 'queued', clock_timestamp())`,
-      [app.tenant.organizationId, JSON.stringify({ order_id: id }), id],
-    );
+    await storedOrders.change(app, id, { reserved_until: now() });
+    await storedJobs.add(app, {
+      organization_id: app.tenant.organizationId,
+      name: 'commerce.expire-order',
+      queue: 'default',
+      payload: { order_id: id },
+      subject_type: 'order',
+      subject_id: id,
+      state: 'queued',
+      check_at: now(),
+    });
     await waitFor('the end of the reservation', async () => (await orderRow(app, id)).status === 'cancelled');
     expect((await orderRow(app, id)).attention).toEqual(['payment_unanswered']);
     const body = { amount: 15_000_000, method: 'xendit' };
@@ -72,10 +81,12 @@ describe('a page whose connection is deleted', () => {
     const id = await owingOrder(app);
     const session = await openSession(app, id, { connection_id: gone.id });
     await paymentAccount(app, 'stripe', { isTold: false });
-    await app.rows(
-      `update connections set deleted_at = clock_timestamp(), credentials = null, is_default = false, status = 'disconnected' where id = $1`,
-      [gone.id],
-    );
+    await storedConnections.change(app, gone.id, {
+      deleted_at: now(),
+      credentials: null,
+      is_default: false,
+      status: 'disconnected',
+    });
     const { body } = await askSession(app, id);
     expect(body).toMatchObject({ status: 'open', provider: 'stripe' });
     expect(await sessionsOf(app, id)).toMatchObject([{ id: session.id, status: 'cancelled', checkout_url: '' }, { id: body.id }]);
@@ -84,7 +95,7 @@ describe('a page whose connection is deleted', () => {
 
 test('attention: a person settles what nothing else does, once, and nothing that goes with its cause', async () => {
   const id = await owingOrder(app);
-  await app.rows(`update orders set attention = '{amount_mismatch,overpaid,price_changed}' where id = $1`, [id]);
+  await storedOrders.change(app, id, { attention: ['amount_mismatch', 'overpaid', 'price_changed'] });
   expect((await settle(id, 'overpaid')).status).toBe(422);
   const { status, body } = await settle(id, 'amount_mismatch');
   expect([status, body.attention]).toEqual([200, ['overpaid', 'price_changed']]);

@@ -19,6 +19,8 @@ import {
   shipmentRow,
   there,
 } from '../../support/shipping.ts';
+import { storedConnections } from '../../support/stored/channels.ts';
+import { storedCommerceSettings, storedOrderItems, storedOrders, storedShipments } from '../../support/stored/commerce.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
@@ -71,7 +73,7 @@ describe('POST', () => {
       expect(status).toBe(409);
       expect(body.error.details).toMatchObject([{ code: 'shipment.live', value: first.body.id }]);
     }
-    expect((await app.rows('select 1 from shipments where order_id = $1', [orderID])).length).toBe(1);
+    expect(await storedShipments.count(app, { order_id: orderID })).toBe(1);
   });
 
   test('asked many times at once it is one', async () => {
@@ -79,7 +81,7 @@ describe('POST', () => {
     const replies = await Promise.all([1, 2, 3, 4, 5].map(() => ship(app, orderID, jne, false)));
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
     await app.idle();
-    const [made] = await app.rows('select id from shipments where order_id = $1', [orderID]);
+    const [made] = await storedShipments.all(app, { order_id: orderID }, { columns: ['id'] });
     expect(await there(app, made.id)).toHaveLength(1);
   });
 
@@ -95,7 +97,7 @@ describe('POST', () => {
     expect(reply.status).toBe(409);
     expect(reply.body.error.code).toBe('conflict');
     expect(await orderRow(app, orderID)).toMatchObject({ status, revision: 1 });
-    expect(await app.rows('select 1 from shipments where order_id = $1', [orderID])).toEqual([]);
+    expect(await storedShipments.count(app, { order_id: orderID })).toBe(0);
   });
 
   test('of an order that was restocked is a 409: its pieces may be sold by now', async () => {
@@ -103,7 +105,7 @@ describe('POST', () => {
     expect((await app.call('commerce.orders.restock', { params: { orderID }, body: {} })).status).toBe(200);
     const reply = await ship(app, orderID);
     expect([reply.status, reply.body.error.code]).toEqual([409, 'conflict']);
-    expect(await app.rows('select 1 from shipments where order_id = $1', [orderID])).toEqual([]);
+    expect(await storedShipments.count(app, { order_id: orderID })).toBe(0);
   });
 
   test('while a parcel is on its way nothing is restocked, and a failed one is not tried again after it', async () => {
@@ -112,12 +114,13 @@ describe('POST', () => {
     const { body } = await ship(app, orderID);
     const live = await restock();
     expect([live.status, live.body.error.details]).toMatchObject([409, [{ code: 'shipment.live', value: body.id }]]);
-    await app.rows(`update shipments set status = 'confirmed', provider_status = 'return_in_transit' where id = $1`, [body.id]);
+    await storedShipments.change(app, body.id, { status: 'confirmed', provider_status: 'return_in_transit' });
     expect((await restock()).status).toBe(200);
-    await app.rows(
-      `update shipments set status = 'failed', shipper_order_id = null, failure = '{"code": "x", "message": "x"}' where id = $1`,
-      [body.id],
-    );
+    await storedShipments.change(app, body.id, {
+      status: 'failed',
+      shipper_order_id: null,
+      failure: { code: 'x', message: 'x' },
+    });
     const revived = app.web.deps.ledger.transact({ locks: [orderLock(orderID)] }, (tx) =>
       creationRevived(tx.of(app.tenant.organizationId), orderID, body.id),
     );
@@ -159,10 +162,10 @@ describe('POST', () => {
 
   test('weights and things to send are needed', async () => {
     const light = await orderToSend(app);
-    await app.rows('update order_items set weight_grams = null where order_id = $1', [light]);
+    await storedOrderItems.change(app, { order_id: light }, { weight_grams: null });
     expect((await ship(app, light)).body.error.details).toMatchObject([{ field: 'items[0]', code: 'weight_grams.required' }]);
     const nothing = await orderToSend(app);
-    await app.rows('update order_items set is_shipped = false where order_id = $1', [nothing]);
+    await storedOrderItems.change(app, { order_id: nothing }, { is_shipped: false });
     expect((await ship(app, nothing)).body.error.details).toMatchObject([{ field: 'items' }]);
   });
 
@@ -218,16 +221,16 @@ describe('connections', () => {
   test('without one it is a 422, with one that is not connected a 409', async () => {
     const tenant = await app.organization();
     const orderID = await orderToSend(app, {}, { tenant });
-    await app.rows('insert into commerce_settings (organization_id, shipping_origin) values ($1, $2)', [
-      tenant.organizationId,
-      JSON.stringify({ contact_name: 'S', contact_phone: '+6281200000001', address: 'a', area_id: cilandak }),
-    ]);
+    await storedCommerceSettings.add(app, {
+      organization_id: tenant.organizationId,
+      shipping_origin: { contact_name: 'S', contact_phone: '+6281200000001', address: 'a', area_id: cilandak },
+    });
     const ask = () => app.call('commerce.shipments.create', { key: tenant.key, params: { orderID }, body: jne });
     expect(await ask()).toMatchObject({ status: 422, body: { error: { code: 'connection_required' } } });
     const { id } = await connectShipper(app, { tenant });
-    await app.rows(`update connections set status = 'auth_error' where id = $1`, [id]);
+    await storedConnections.change(app, id, { status: 'auth_error' });
     expect(await ask()).toMatchObject({ status: 409, body: { error: { code: 'connection_unavailable' } } });
-    await app.rows('update commerce_settings set shipping_origin = null where organization_id = $1', [tenant.organizationId]);
+    await storedCommerceSettings.change(app, { organization_id: tenant.organizationId }, { shipping_origin: null });
     expect((await ask()).body.error.details).toMatchObject([{ field: 'shipping_origin' }]);
   });
 });
@@ -277,14 +280,15 @@ test('one that may have been ordered, for a customer who was erased, is settled 
   await connectShipper(app);
   const orderID = await orderToSend(app);
   const { body } = await ship(app, orderID);
-  await app.rows(
-    `update shipments set status = 'creating', shipper_order_id = null, provider_status = '', failure = '{"code":"provider_failed","message":"No answer"}'
-      where id = $1`,
-    [body.id],
-  );
+  await storedShipments.change(app, body.id, {
+    status: 'creating',
+    shipper_order_id: null,
+    provider_status: '',
+    failure: { code: 'provider_failed', message: 'No answer' },
+  });
   const early = await settle(orderID, body.id, 'cancelled');
   expect(early.body.error.details).toMatchObject([{ code: 'shipment.answerable' }]);
-  await app.rows(`update orders set customer_name = '', customer_phone = '', shipping_address = null where id = $1`, [orderID]);
+  await storedOrders.change(app, orderID, { customer_name: '', customer_phone: '', shipping_address: null });
   expect((await settle(orderID, body.id, 'cancelled')).body).toMatchObject({ status: 'cancelled', failure: null });
 });
 
@@ -340,20 +344,21 @@ describe('whose connection is deleted', () => {
   test('of an order that is cancelled instead, nothing is left to look at', async () => {
     const { orderID, id, remove } = await sent();
     await remove();
-    await app.rows(`update shipments set status = 'failed' where id = $1`, [id]);
-    await app.rows(`update orders set attention = '{shipment_failed}' where id = $1`, [orderID]);
+    await storedShipments.change(app, id, { status: 'failed' });
+    await storedOrders.change(app, orderID, { attention: ['shipment_failed'] });
     const { body } = await app.call('commerce.orders.cancel', { params: { orderID }, body: {} });
     expect([body.status, body.attention]).toEqual(['cancelled', []]);
   });
 
   test('one that may have been ordered or not: nothing is ordered beside it until a person has looked', async () => {
     const { orderID, id, remove } = await sent();
-    await app.rows(
-      `update shipments set status = 'cancelling', shipper_order_id = null, provider_status = '', failure = '{"code":"provider_failed","message":"No answer"}'
-        where id = $1`,
-      [id],
-    );
-    await app.rows(`update orders set attention = '{shipment_failed}' where id = $1`, [orderID]);
+    await storedShipments.change(app, id, {
+      status: 'cancelling',
+      shipper_order_id: null,
+      provider_status: '',
+      failure: { code: 'provider_failed', message: 'No answer' },
+    });
+    await storedOrders.change(app, orderID, { attention: ['shipment_failed'] });
     await remove();
     expect((await ship(app, orderID)).status).toBe(409);
     expect((await settle(orderID, id, 'cancelled')).body).toMatchObject({ status: 'cancelled', failure: null });

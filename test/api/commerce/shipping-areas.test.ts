@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { useApp } from '../../support/app.ts';
 import { connectShipper, fault, menteng, type ShipperAccount } from '../../support/shipping.ts';
+import { storedConnections } from '../../support/stored/channels.ts';
 
 const app = useApp();
 let shipper: ShipperAccount;
@@ -61,7 +62,7 @@ test('no connection is a 422; one that is refused stops, and is a 409', async ()
   const other = await connectShipper(app, { tenant: { key, organizationId, keyId: '' } });
   await app.control('POST', '/shipper-accounts', { api_key: other.apiKey, is_revoked: true });
   expect(await ask()).toMatchObject({ status: 409, body: { error: { code: 'connection_unavailable' } } });
-  expect(await app.one('select status from connections where id = $1', [other.id])).toEqual({ status: 'auth_error' });
-  expect(await app.one('select status from connections where id = $1', [shipper.id])).toEqual({ status: 'connected' });
+  expect(await storedConnections.one(app, other.id, ['status'])).toEqual({ status: 'auth_error' });
+  expect(await storedConnections.one(app, shipper.id, ['status'])).toEqual({ status: 'connected' });
   expect(await app.events(other.id)).toMatchObject([{ type: 'connection.status_update', data: { status: 'auth_error' } }]);
 });

@@ -4,6 +4,8 @@ import { ownRows } from '../../../src/platform/database/own.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Body, useApp } from '../../support/app.ts';
 import { connectShipper, fault, menteng, type ShipperAccount, weighedVariant } from '../../support/shipping.ts';
+import { storedDeliveryMethods, storedDraftOrders, storedQuotes } from '../../support/stored/commerce.ts';
+import { ago } from '../../support/stored/times.ts';
 
 const app = useApp({ workers: true });
 let shipper: ShipperAccount;
@@ -83,18 +85,14 @@ describe('a quote', () => {
         status: 422,
         details: [{ field }],
       });
-    await app.rows(`update quotes set expires_at = clock_timestamp() - interval '1 s' where id = $1`, [body.id]);
+    await storedQuotes.change(app, body.id, { expires_at: ago(1, 'second') });
     await expect(taking(body.id, rate.id)).rejects.toMatchObject({ code: 'quote_expired' });
   });
 
   test('of a draft takes its items and its address', async () => {
     const id = uuidv7();
     const content = { items: [{ variant_id: tea, quantity: 3 }], shipping_address: { area_id: menteng } };
-    await app.rows('insert into draft_orders (id, organization_id, content) values ($1, $2, $3)', [
-      id,
-      app.tenant.organizationId,
-      JSON.stringify(content),
-    ]);
+    await storedDraftOrders.add(app, { id, organization_id: app.tenant.organizationId, content });
     const { status, body } = await app.call('commerce.shipping-quotes.create', { body: { draft_order_id: id } });
     expect(status).toBe(201);
     expect(body).toMatchObject({ destination: { area_id: menteng }, items: content.items });
@@ -135,10 +133,13 @@ describe('is refused', () => {
 
   test('a method that is not live', async () => {
     const id = uuidv7();
-    await app.rows(
-      `insert into delivery_methods (id, organization_id, name, kind, currency) values ($1, $2, 'Van', 'flat', 'IDR')`,
-      [id, app.tenant.organizationId],
-    );
+    await storedDeliveryMethods.add(app, {
+      id,
+      organization_id: app.tenant.organizationId,
+      name: 'Van',
+      kind: 'flat',
+      currency: 'IDR',
+    });
     const { status, body } = await quote({ items: [one(tea)], delivery_method_id: id });
     expect([status, body.error.details[0].code]).toEqual([422, 'method.kind']);
   });

@@ -2,6 +2,8 @@ import { beforeEach, expect, test } from '@jest/globals';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { at, book, bookable, orderFor } from '../../support/bookings.ts';
+import { storedConnections } from '../../support/stored/channels.ts';
+import { storedStaff } from '../../support/stored/commerce.ts';
 
 const app = useApp();
 let own: Tenant;
@@ -18,11 +20,15 @@ const person = { name: 'Grace', timezone: 'Europe/Berlin' };
 /** A row as a connected account leaves it. */
 async function connection(kind: 'calendar' | 'video', status = 'connected'): Promise<string> {
   const id = uuidv7();
-  await app.rows(
-    `insert into connections (organization_id, id, kind, provider, name, status, credentials)
-     values ($1, $2, $3, $4, 'Account', $5, 'sealed')`,
-    [own.organizationId, id, kind, kind === 'calendar' ? 'google' : 'zoom', status],
-  );
+  await storedConnections.add(app, {
+    organization_id: own.organizationId,
+    id,
+    kind,
+    provider: kind === 'calendar' ? 'google' : 'zoom',
+    name: 'Account',
+    status,
+    credentials: 'sealed',
+  });
   return id;
 }
 
@@ -127,11 +133,7 @@ test('a page of people with very many exceptions ends at 2 MiB, and the next one
   const ranges = Array.from({ length: 7 }, (_, hour) => ({ start: `0${hour}:00`, end: `0${hour}:30` }));
   const dateOf = (day: number) => new Date(Date.UTC(2030, 0, 1 + day)).toISOString().slice(0, 10);
   const overrides = Array.from({ length: 400 }, (_, day) => ({ date: dateOf(day), ranges }));
-  await app.rows(
-    `insert into staff (id, organization_id, name, timezone, overrides)
-     select uuidv7(), $1, 'S' || n, 'UTC', $2 from generate_series(1, 30) n`,
-    [own.organizationId, JSON.stringify(overrides)],
-  );
+  await storedStaff.addMany(app, 30, (n) => ({ organization_id: own.organizationId, name: `S${n}`, timezone: 'UTC', overrides }));
   const names: string[] = [];
   let pages = 0;
   let cursor: string | undefined;

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { stockedVariant } from '../../support/factories/shop.ts';
+import { stockOfVariant } from '../../support/stored/commerce.ts';
 
 const app = useApp();
 let tenant: Tenant;
@@ -55,7 +56,7 @@ test('more than a number of JSON holds is refused', async () => {
 test('40 differences at once all count', async () => {
   const id = await variant(0);
   await Promise.all(Array.from({ length: 40 }, () => change(id, { delta: 2 })));
-  expect((await app.one('select on_hand::int from product_variants where id = $1', [id])).on_hand).toBe(80);
+  expect((await stockOfVariant(app, id)).on_hand).toBe(80);
   expect(await movements(id)).toHaveLength(25);
 });
 

@@ -1,6 +1,8 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
+import { listedActs } from '../../support/listed-acts.ts';
+import { storedVariants } from '../../support/stored/commerce.ts';
 
 const app = useApp();
 let tenant: Tenant;
@@ -33,7 +35,7 @@ test('made, listed, read and changed; prices are given together', async () => {
   expect(changed.body).toEqual({ ...body, prices: { USD: 500 }, name: 'Large', updated_at: changed.body.updated_at });
   const read = await app.call('commerce.variants.get', { key: tenant.key, params: { variantID: body.id } });
   expect(read.body).toEqual(changed.body);
-  const acts = await app.rows('select subject from audit_log where action = $1 order by id', ['commerce.variants.create']);
+  const acts = await listedActs(app, { action: 'commerce.variants.create' }, { key: tenant.key, columns: ['subject'] });
   expect(acts.slice(-2).map(({ subject }) => subject)).toEqual([`variant:${body.id}`, `variant:${second.id}`]);
 });
 
@@ -50,7 +52,7 @@ test.each([
 ])('%s: 422 at its field, and nothing is stored', async (_, more, field) => {
   const { status, body } = await create({ ...plain, ...more });
   expect([status, body.error.details.map((one: Body) => one.field)]).toEqual([422, [field]]);
-  expect(await app.rows('select 1 from product_variants where organization_id = $1', [tenant.organizationId])).toEqual([]);
+  expect(await storedVariants.count(app, { organization_id: tenant.organizationId })).toBe(0);
 });
 
 test('a price of 2^53 - 1 is kept to the unit', async () => {

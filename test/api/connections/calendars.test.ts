@@ -1,6 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { useApp } from '../../support/app.ts';
 import { connectCalendar, freshCredentials } from '../../support/connections.ts';
+import { isHeld, releasePool, storedPools } from '../../support/stored/api-jobs.ts';
+import { storedConnections } from '../../support/stored/channels.ts';
+import { ahead } from '../../support/stored/times.ts';
 
 const app = useApp();
 const calendars = (id: string) => app.call('connections.calendars.list', { params: { connectionID: id } });
@@ -25,7 +28,7 @@ test('an account that was revoked stops its connection', async () => {
   await app.control('POST', '/tokens/revoke', { account: 'revoked@sandbox.example' });
   const { status, body } = await calendars(id);
   expect([status, body.error.code]).toEqual([422, 'provider_refused']);
-  expect((await app.one('select status from connections where id = $1', [id])).status).toBe('auth_error');
+  expect((await storedConnections.one(app, id)).status).toBe('auth_error');
   expect((await calendars(id)).status).toBe(409);
 });
 
@@ -37,25 +40,23 @@ test('a connection of another kind has none', async () => {
 });
 
 describe('the pace of the account', () => {
-  const pool = (id: string) =>
-    app.one(
-      `select tat > clock_timestamp() as is_taken, held_until > clock_timestamp() is true as is_held from pools where id = $1`,
-      [`connection:${id}`],
-    );
+  const poolOf = (id: string) => `connection:${id}`;
+  const isPaced = async (id: string) => new Date((await storedPools.one(app, poolOf(id))).tat) > new Date();
 
   test('the call takes its turn', async () => {
     const { id } = await connectCalendar(app);
     expect((await calendars(id)).status).toBe(200);
-    expect(await pool(id)).toEqual({ is_taken: true, is_held: false });
+    expect(await isPaced(id)).toBe(true);
+    expect(await isHeld(app, poolOf(id))).toBe(false);
   });
 
   test('while it is on hold the provider is not asked: 503 with the time that is left', async () => {
     const { id } = await connectCalendar(app);
-    await app.rows(`update pools set held_until = clock_timestamp() + interval '30 s' where id = $1`, [`connection:${id}`]);
+    await storedPools.change(app, poolOf(id), { held_until: ahead(30, 'second') });
     await app.control('POST', '/faults', { kind: 'status', status: 500, match: { path: '/calendarList' }, times: 1 });
     const { status, headers } = await calendars(id);
     expect([status, Number(headers.get('retry-after'))]).toEqual([503, 30]);
-    await app.rows('update pools set held_until = null where id = $1', [`connection:${id}`]);
+    await releasePool(app, poolOf(id));
     expect((await calendars(id)).status).toBe(503);
     expect((await calendars(id)).status).toBe(200);
   });
@@ -64,6 +65,6 @@ describe('the pace of the account', () => {
     const { id } = await connectCalendar(app);
     await app.control('POST', '/faults', { kind: 'status', status: 429, match: { path: '/calendarList' }, times: 1 });
     expect((await calendars(id)).status).toBe(503);
-    expect(await pool(id)).toMatchObject({ is_held: true });
+    expect(await isHeld(app, poolOf(id))).toBe(true);
   });
 });

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { useApp } from '../../support/app.ts';
 import { connectCalendar } from '../../support/connections.ts';
+import { storedJobs } from '../../support/stored/api-jobs.ts';
 
 const app = useApp();
 const check = (id: string) => app.call('connections.check', { params: { connectionID: id } });
@@ -11,7 +12,7 @@ test('a check answers with the connection and names its operation, the same one 
   expect(first.status).toBe(200);
   expect(first.body).toMatchObject({ id, status: 'connected' });
   expect(first.headers.get('operation-id')).toBe(second.headers.get('operation-id'));
-  const jobs = await app.rows(`select pool from jobs where subject_id = $1 and name = 'connections.check'`, [id]);
+  const jobs = await storedJobs.all(app, { subject_id: id, name: 'connections.check' }, { columns: ['pool'] });
   // Not in the connection's pool, which may be held: a check is how it is let go.
   expect(jobs).toEqual([{ pool: null }]);
 });

@@ -3,11 +3,14 @@ import { describe, expect, test } from '@jest/globals';
 import { maxConnections } from '../../../src/connections/connect.ts';
 import { useApp } from '../../support/app.ts';
 import { connectCalendar, freshCredentials } from '../../support/connections.ts';
+import { storedEvents } from '../../support/stored/api-events.ts';
+import { paceOf } from '../../support/stored/api-jobs.ts';
+import { storedConnections } from '../../support/stored/channels.ts';
 
 const app = useApp();
 
 const create = (body: object, key?: string) => app.call('connections.create', { body, key });
-const stored = (id: string) => app.one('select * from connections where id = $1', [id]);
+const stored = (id: string) => storedConnections.one(app, id);
 
 const rsaKey = (modulusLength: number): JsonWebKey =>
   generateKeyPairSync('rsa', { modulusLength }).privateKey.export({ format: 'jwk' });
@@ -38,9 +41,9 @@ describe('making one', () => {
     expect(body.is_default).toBe(true);
     expect(body.webhook_url).toBeNull();
     expect(text).not.toContain('sandbox-refresh-token-front');
-    const event = await app.one(`select data from events where type = 'connection.status_update' and subject_id = $1`, [body.id]);
+    const event = await storedEvents.one(app, { type: 'connection.status_update', subject_id: body.id }, ['data']);
     expect(event.data).toMatchObject({ status: 'connected', previous_status: null, kind: 'calendar' });
-    const pool = await app.one('select width, rate from pools where id = $1', [`connection:${body.id}`]);
+    const pool = await paceOf(app, `connection:${body.id}`);
     expect(pool).toEqual({ width: 4, rate: 5 });
   });
 
@@ -101,19 +104,19 @@ describe('making one', () => {
     const replies = await Promise.all(Array.from({ length: maxConnections + 3 }, given));
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(maxConnections);
     expect(replies.filter(({ body }) => body.error?.code === 'limit_reached')).toHaveLength(3);
-    const defaults = await app.rows('select 1 from connections where organization_id = $1 and is_default', [
-      tenant.organizationId,
-    ]);
+    const defaults = await storedConnections.all(app, { organization_id: tenant.organizationId, is_default: true });
     expect(defaults).toHaveLength(1);
   });
 
   test('where there is no room for one, the provider is not asked', async () => {
     const tenant = await app.organization();
-    await app.rows(
-      `insert into connections (organization_id, id, kind, provider, name, credentials)
-       select $1, uuidv7(), 'calendar', 'google', 'Test', 'sealed' from generate_series(1, $2)`,
-      [tenant.organizationId, maxConnections],
-    );
+    await storedConnections.addMany(app, maxConnections, () => ({
+      organization_id: tenant.organizationId,
+      kind: 'calendar',
+      provider: 'google',
+      name: 'Test',
+      credentials: 'sealed',
+    }));
     const { status, body } = await create({ provider: 'google', credentials: { refresh_token: 'unknown' } }, tenant.key);
     expect(status).toBe(422);
     expect(body.error.code).toBe('limit_reached');

@@ -1,6 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { useApp } from '../../support/app.ts';
 import { person, sessionHeaders } from '../../support/factories/person.ts';
+import { listedActs } from '../../support/listed-acts.ts';
+import { storedApiKeys } from '../../support/stored/accounts.ts';
+import { storedConnectionConsents } from '../../support/stored/channels.ts';
+import { ago, now } from '../../support/stored/times.ts';
 
 const publicUrl = 'https://kanal.example.com';
 const app = useApp({ env: { PUBLIC_URL: publicUrl } });
@@ -37,8 +41,8 @@ describe('connecting by consent', () => {
     const { connection_id: id } = resultOf(headers);
     const made = await app.call('connections.get', { params: { connectionID: id! } });
     expect(made.body).toMatchObject({ provider: 'google', status: 'connected' });
-    const act = await app.one('select actor, action from audit_log where subject = $1', [`connection:${id}`]);
-    expect(act).toEqual({ actor: `key:${app.tenant.keyId}`, action: 'connections.oauth.callback' });
+    const acts = await listedActs(app, { subject: `connection:${id}` }, { columns: ['actor', 'action'] });
+    expect(acts).toEqual([{ actor: `key:${app.tenant.keyId}`, action: 'connections.oauth.callback' }]);
   });
 
   test('it is used up by the first who brings it', async () => {
@@ -49,7 +53,7 @@ describe('connecting by consent', () => {
 
   test('it is over after ten minutes', async () => {
     const brought = await consented((await start()).body.authorize_url);
-    await app.rows(`update connection_consents set expires_at = clock_timestamp() - interval '1 second'`);
+    await storedConnectionConsents.change(app, {}, { expires_at: ago(1, 'second') });
     const { status, body } = await callback(brought);
     expect(status).toBe(422);
     expect(body.error.details).toMatchObject([{ field: 'state', location: 'query' }]);
@@ -80,7 +84,7 @@ describe('connecting by consent', () => {
     const { organizationId } = app.tenant;
     const { key, keyId } = await app.key(organizationId, ['connections:write']);
     const brought = await consented((await start(key)).body.authorize_url);
-    await app.rows('update api_keys set revoked_at = clock_timestamp() where id = $1', [keyId]);
+    await storedApiKeys.change(app, keyId, { revoked_at: now() });
     expect((await callback(brought)).status).toBe(403);
   });
 

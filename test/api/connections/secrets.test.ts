@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { useApp } from '../../support/app.ts';
 import { freshCredentials } from '../../support/connections.ts';
+import { storedConnections } from '../../support/stored/channels.ts';
 
 const app = useApp({ workers: true });
 
@@ -46,7 +47,7 @@ test('no credential stands in the clear, anywhere', async () => {
   await app.call('connections.create', { body: given[0] });
   await app.idle();
 
-  const sealed = await app.rows('select access_token from connections');
+  const sealed = await storedConnections.all(app, {}, { columns: ['access_token'] });
   const tokens = sealed.map((row) => app.web.deps.secrets.open(row.access_token));
   expect(tokens).toHaveLength(3);
   const line = key.split('\n')[1]!;

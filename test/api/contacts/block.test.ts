@@ -1,5 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Channel, useApp } from '../../support/app.ts';
+import { storedChannels } from '../../support/stored/channels.ts';
+import { storedBlocks, storedContacts } from '../../support/stored/contacts.ts';
+import { storedMessages } from '../../support/stored/messaging.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
@@ -34,10 +37,7 @@ const ended = (id: string) =>
     return (body.status === 'succeeded' || body.status === 'failed') && body;
   });
 const rowOf = (address: string) =>
-  app.one('select * from contact_blocks where organization_id = $1 and address = $2', [
-    app.tenant.organizationId,
-    address.replace('+', ''),
-  ]);
+  storedBlocks.one(app, { organization_id: app.tenant.organizationId, address: address.replace('+', '') });
 
 describe('block', () => {
   test('pending with its operation; then blocked, without another one', async () => {
@@ -87,10 +87,7 @@ describe('block', () => {
       message: { text: { body: 'hi' } },
       contact: { wa_id: number, user_id: `US.${number}` },
     });
-    await waitFor(
-      'the message',
-      async () => (await app.rows('select 1 from messages where from_phone = $1', [number])).length > 0,
-    );
+    await waitFor('the message', async () => (await storedMessages.count(app, { from_phone: number })) > 0);
     await block({ phone: `+${number}` }, { on: own, wait: true });
     expect((await unblock({ user_id: `US.${number}` }, { on: own, wait: true })).body).toEqual({ status: 'unblocked' });
     expect(await rowOf(number)).toMatchObject({ status: 'unblocked', user_id: `US.${number}`, blocked_at: null });
@@ -123,7 +120,7 @@ describe('block', () => {
     const replies = await Promise.all(Array.from({ length: 10 }, () => block(who, { on: own, wait: true })));
     expect(new Set(replies.map(({ body }) => body.status))).toEqual(new Set(['blocked']));
     expect(await requests(own)).toHaveLength(1);
-    expect(await app.rows('select 1 from contacts where phone_number = $1', [who.phone])).toHaveLength(1);
+    expect(await storedContacts.count(app, { phone_number: who.phone })).toBe(1);
   });
 
   test('with a key it is replayed', async () => {
@@ -160,7 +157,7 @@ describe('a refusal', () => {
 
   test('of the number itself, and when the list is full', async () => {
     const own = await app.connect();
-    const display = (await app.one('select display_phone from channels where id = $1', [own.id])).display_phone;
+    const display = (await storedChannels.one(app, own.id)).display_phone;
     await app.control('POST', '/behaviour', { block_limit: 0 });
     const full = await block({ phone: phone() }, { on: own, wait: true });
     await app.control('POST', '/behaviour', { block_limit: 64_000 });

@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from '@jest/globals';
-import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Channel, useApp } from '../../support/app.ts';
 import { campaign } from '../../support/factories/campaign.ts';
+import { storedCampaigns, storedRecipients } from '../../support/stored/campaigns.ts';
+import { now } from '../../support/stored/times.ts';
 
 const app = useApp({});
 let channel: Channel;
@@ -15,24 +16,22 @@ const contactBy = async (phone_number: string, key?: string): Promise<string> =>
 
 type Given = { status?: string; at?: string; sent?: string | null; delivered?: string | null; failed?: string | null };
 /** A recipient of a campaign of its own; the campaign's id. */
-async function recipient(contactId: string, { status = 'pending', at, sent, delivered, failed }: Given = {}): Promise<string> {
+async function recipient(
+  contactId: string,
+  { status = 'pending', at, sent = null, delivered = null, failed = null }: Given = {},
+): Promise<string> {
   const { id } = await campaign(app.em(), app.tenant.organizationId, { status: 'running' });
-  await app.rows(
-    `insert into campaign_recipients (id, organization_id, campaign_id, contact_id, channel_id, status, created_at, sent_at, delivered_at, failed_at)
-     values ($1, $2, $3, $4, $5, $6, coalesce($7, clock_timestamp()), $8, $9, $10)`,
-    [
-      uuidv7(),
-      app.tenant.organizationId,
-      id,
-      contactId,
-      channel.id,
-      status,
-      at ?? null,
-      sent ?? null,
-      delivered ?? null,
-      failed ?? null,
-    ],
-  );
+  await storedRecipients.add(app, {
+    organization_id: app.tenant.organizationId,
+    campaign_id: id,
+    contact_id: contactId,
+    channel_id: channel.id,
+    status,
+    created_at: at ?? now(),
+    sent_at: sent,
+    delivered_at: delivered,
+    failed_at: failed,
+  });
   return id;
 }
 
@@ -67,7 +66,7 @@ test('page by page, newest first; a deleted campaign is not shown', async () => 
   const id = await contactBy('+16505550114');
   const made: string[] = [];
   for (let n = 0; n < 5; n += 1) made.unshift(await recipient(id));
-  await app.rows('update campaigns set deleted_at = clock_timestamp() where id = $1', [made[1]]);
+  await storedCampaigns.change(app, made[1], { deleted_at: now() });
   const seen: string[] = [];
   for (let cursor: string | undefined, isMore = true; isMore; ) {
     const { body } = await historyOf(id, { limit: 2, ...(cursor && { cursor }) });

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { useApp } from '../../support/app.ts';
 import { contact } from '../../support/factories/contact.ts';
+import { storedMerges } from '../../support/stored/contacts.ts';
 
 const app = useApp();
 let contactID: string;
@@ -79,11 +80,12 @@ test('nobody’s contact: 404 for both, and the survivor of a merge is named', a
     expect((await put('email', { status: 'granted' }, id)).status).toBe(404);
     expect((await app.call('contacts.consents.list', { params: { contactID: id } })).status).toBe(404);
   }
-  await app.rows(`insert into contact_merges (organization_id, merged_id, contact_id, actor) values ($1, $2, $3, 'system')`, [
-    app.tenant.organizationId,
-    merged,
-    contactID,
-  ]);
+  await storedMerges.add(app, {
+    organization_id: app.tenant.organizationId,
+    merged_id: merged,
+    contact_id: contactID,
+    actor: 'system',
+  });
   const { body } = await put('email', { status: 'granted' }, merged);
   expect(body.error.details[0]).toMatchObject({ code: 'merged', value: contactID });
 });

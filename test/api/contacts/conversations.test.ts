@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { type Body, useApp } from '../../support/app.ts';
+import { storedConversations } from '../../support/stored/messaging.ts';
+import { ago } from '../../support/stored/times.ts';
 
 const app = useApp();
 const list = (contactID: string, query = {}) => app.call('contacts.conversations.list', { params: { contactID }, query });
@@ -8,11 +10,13 @@ const idsIn = ({ data }: Body) => data.map(({ id }: Body) => id);
 test('one for each channel, the one with the last activity first, by pages', async () => {
   const [first, second] = [await app.connect(), await app.connect()];
   const old = await app.conversation(first);
-  await app.rows(`update conversations set created_at = clock_timestamp() - interval '1 day' where id = $1`, [old.id]);
-  const { id: young } = await app.one(
-    `insert into conversations (id, organization_id, channel_id, contact_id, status) values (uuidv7(), $1, $2, $3, 'pending') returning id`,
-    [app.tenant.organizationId, second.id, old.contactId],
-  );
+  await storedConversations.change(app, old.id, { created_at: ago(1, 'day') });
+  const young = await storedConversations.add(app, {
+    organization_id: app.tenant.organizationId,
+    channel_id: second.id,
+    contact_id: old.contactId,
+    status: 'pending',
+  });
   await app.conversation(first);
   const { status, body } = await list(old.contactId, { include_total: true });
   expect([status, idsIn(body), body.meta]).toEqual([200, [young, old.id], { has_more: false, limit: 25, total: 2 }]);

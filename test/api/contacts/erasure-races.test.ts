@@ -2,6 +2,8 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { type Channel, useApp } from '../../support/app.ts';
 import { bodyFor, inboundFrom } from '../../support/provider-body.ts';
+import { storedContacts } from '../../support/stored/contacts.ts';
+import { storedProviderWebhooks } from '../../support/stored/messaging.ts';
 
 const app = useApp({ workers: true, env: { WEBHOOK_TIMEOUT_MS: '300' } });
 let channel: Channel;
@@ -27,13 +29,13 @@ test('while somebody is forgotten they write, are written to, tagged and made ag
     ]);
     for (const { status } of replies) expect([200, 201, 204, 404, 422]).toContain(status);
     expect(replies.filter(({ status }) => status === 204)).toHaveLength(1);
-    expect(await app.rows('select 1 from contacts where id = $1', [contactId])).toEqual([]);
+    expect(await storedContacts.count(app, contactId)).toBe(0);
     await app.idle();
     const [left] = await app.rows(
       `select count(*) filter (where to_phone || from_phone || to_user_id <> '')::int as addressed, count(*) filter (where type = 'text')::int as texts from messages where contact_id is null`,
     );
     expect([left.addressed, left.texts > round]).toEqual([0, true]);
   }
-  expect(await app.rows(`select errors from provider_webhooks where state = 'broken'`)).toEqual([]);
+  expect(await storedProviderWebhooks.all(app, { state: 'broken' }, { columns: ['errors'] })).toEqual([]);
   expect(await checkJobs(app.web.deps.database)).toEqual([]);
 });

@@ -12,6 +12,9 @@ import { databaseTexts, leaks } from '../../support/leaks.ts';
 import { filesIn, pdf } from '../../support/media.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { redisTexts } from '../../support/redis.ts';
+import { allErased, storedExports, storedSuppressions } from '../../support/stored/contacts.ts';
+import { storedHistory } from '../../support/stored/crm.ts';
+import { storedConversations, storedMediaAssets, storedMessages } from '../../support/stored/messaging.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 /** Unmistakable, and long enough not to stand anywhere by chance. */
@@ -53,7 +56,7 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
       ...sent,
     });
     await waitFor('the message', async () => {
-      const [row] = await app.rows('select 1 from messages where provider_message_id = $1', [message_id]);
+      const [row] = await storedMessages.all(app, { provider_message_id: message_id });
       return row !== undefined;
     });
   };
@@ -120,7 +123,7 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
       message: { type: 'document', document: { filename } },
       media: { mime_type: 'application/pdf', base64: pdf().toString('base64') },
     });
-    await waitFor('the file', async () => (await app.rows('select 1 from media_assets')).length === 1);
+    await waitFor('the file', async () => (await storedMediaAssets.count(app)) === 1);
     await waitFor('the deliveries', () => receiver.ofType('message.new').length === 5);
     await refer(earlier, await other());
     await makeTasks();
@@ -132,11 +135,7 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
     expect((await app.call('crm.deals.create', { body: deal })).status).toBe(201);
     await bought();
     const exported = (await app.call('contacts.exports.create', { body: { search: name } })).body.data;
-    await waitFor(
-      'the export',
-      async () =>
-        (await app.rows(`select 1 from contact_exports where id = $1 and state = 'succeeded'`, [exported.id])).length > 0,
-    );
+    await waitFor('the export', async () => (await storedExports.count(app, { id: exported.id, state: 'succeeded' })) > 0);
     await app.idle();
   });
   afterAll(() => receiver.close());
@@ -170,7 +169,7 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
       return reply.body.id as string;
     };
     dealId = await dealRow((text, params) => app.rows(text, params), app.tenant.organizationId);
-    const { id } = await app.one('select id from conversations where contact_id = $1', [contactID]);
+    const { id } = await storedConversations.one(app, { contact_id: contactID });
     tasks.alone = await create(`Call ${name}`, [person]);
     tasks.withDeal = await create(`Call ${name} again`, [person, { object_kind: 'deal', object_id: dealId }]);
     tasks.ofConversation = await create(`Answer ${digits}`, [{ object_kind: 'conversation', object_id: id }]);
@@ -235,9 +234,10 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
     );
     await inRuns();
     await insert('contact_merges', { merged_id: randomUUID(), actor: 'x', gone_conversations: [] });
-    await app.rows(
-      'update conversations set profile_name = $2, profile_username = $2, profile_phone = $3, profile_user_id = $4 where contact_id = $1',
-      [contactID, name, digits, userId],
+    await storedConversations.change(
+      app,
+      { contact_id: contactID },
+      { profile_name: name, profile_username: name, profile_phone: digits, profile_user_id: userId },
     );
   }
 
@@ -298,7 +298,11 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
   });
 
   test('what was said stays, without the person', async () => {
-    const rows = await app.rows('select direction, contact_id, to_phone, from_phone, content from messages order by created_at');
+    const rows = await storedMessages.all(
+      app,
+      {},
+      { columns: ['direction', 'contact_id', 'to_phone', 'from_phone', 'content'], orderBy: 'created_at' },
+    );
     const blank = { contact_id: null, to_phone: '', from_phone: '' };
     expect(rows).toEqual([
       { direction: 'inbound', ...blank, content: { body: 'Hello?' } },
@@ -315,10 +319,11 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
   });
 
   test('after the job the person stands nowhere but in what was said', async () => {
-    await waitFor('the job', async () => (await app.rows('select 1 from contact_erasures')).length === 0);
+    await waitFor('the job', () => allErased(app));
     await waitFor('contact.deleted', () => receiver.ofType('contact.deleted').length === 1);
     await app.idle();
-    expect([await app.rows('select 1 from media_assets'), filesIn(app.mediaFolder)]).toEqual([[], []]);
+    expect(await storedMediaAssets.count(app)).toBe(0);
+    expect(filesIn(app.mediaFolder)).toEqual([]);
     expect(leaks(await everywhere(), secrets)).toEqual([`${name} in public.messages`]);
     expect(await checkJobs(app.web.deps.database)).toEqual([]);
     const events = await app.events(contactID);
@@ -345,7 +350,7 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
       { from: 'Call [removed] again', to: 'Offer for [removed]' },
       { from: null, to: 'Call [removed] again' },
     ]);
-    expect(await app.rows('select 1 from crm_history where object_id = $1', [tasks.alone])).toEqual([]);
+    expect(await storedHistory.count(app, { object_id: tasks.alone })).toBe(0);
     expect(JSON.stringify([body, items])).not.toMatch(new RegExp(name.split(' ').join('|'), 'i'));
   });
 
@@ -365,9 +370,10 @@ describe.each(presentBackends().map((make) => [make.backendName, make.queueUrl] 
   test('who comes back is somebody new, and still suppressed', async () => {
     const { status, body } = await app.call('contacts.create', { body: person });
     expect([status, body.data.id === contactID, body.data.tags]).toEqual([201, false, []]);
-    const rows = await app.rows(
-      'select channel, reason, expires_at from contact_suppressions where contact_id = $1 order by channel',
-      [body.data.id],
+    const rows = await storedSuppressions.all(
+      app,
+      { contact_id: body.data.id },
+      { columns: ['channel', 'reason', 'expires_at'], orderBy: 'channel' },
     );
     expect(rows).toEqual([
       { channel: 'email', reason: 'complaint', expires_at: null },

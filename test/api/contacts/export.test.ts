@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
+import { listedActs } from '../../support/listed-acts.ts';
+import { storedContacts } from '../../support/stored/contacts.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
@@ -40,9 +42,7 @@ test('a file with a line for each contact, its custom fields and tags', async ()
     `${other.id},,"Ada, ""A""",ada@example.com,,,,2024,,${other.created_at},${other.updated_at}`,
     '',
   ]);
-  const acts = await app.rows(`select subject from audit_log where action = 'contacts.export' and organization_id = $1`, [
-    tenant.organizationId,
-  ]);
+  const acts = await listedActs(app, { action: 'contacts.export' }, { key: tenant.key, columns: ['subject'] });
   expect(acts).toEqual(Array(2).fill({ subject: `organization:${tenant.organizationId}` }));
 });
 
@@ -156,11 +156,12 @@ test('an import of it changes nothing, whatever the contacts are called', async 
 
 test('more contacts than a page are all there once, and only the organization’s own', async () => {
   const tenant = await app.organization();
-  await app.rows(
-    `insert into contacts (id, organization_id, name, phone_number, created_at)
-     select uuidv7(), $1, 'P' || n, '', '2026-01-01'::timestamptz + (n / 3) * interval '1 s' from generate_series(1, 2500) n`,
-    [tenant.organizationId],
-  );
+  await storedContacts.addMany(app, 2_500, (n) => ({
+    organization_id: tenant.organizationId,
+    name: `P${n}`,
+    phone_number: '',
+    created_at: new Date(Date.UTC(2026, 0, 1) + Math.floor(n / 3) * 1_000).toISOString(),
+  }));
   await create(app.tenant, { phone_number: '+16505559001', name: 'Foreign' });
   const { text } = await exported(tenant);
   const names = text
@@ -172,20 +173,17 @@ test('more contacts than a page are all there once, and only the organization’
 
 test('more custom fields than a table can have columns are refused', async () => {
   const tenant = await app.organization();
-  await app.rows(
-    `insert into contacts (id, organization_id, custom_fields) select uuidv7(), $1, jsonb_build_object('key ' || n, 1) from generate_series(1, 501) n`,
-    [tenant.organizationId],
-  );
+  await storedContacts.addMany(app, 501, (n) => ({ organization_id: tenant.organizationId, custom_fields: { [`key ${n}`]: 1 } }));
   const { status, body } = await exported(tenant);
   expect([status, body.error.code]).toEqual([422, 'limit_reached']);
 });
 
 test('a client that goes away is read no further for', async () => {
   const tenant = await app.organization();
-  await app.rows(
-    `insert into contacts (id, organization_id, custom_fields) select uuidv7(), $1, jsonb_build_object('a', repeat('x', 5000)) from generate_series(1, 3000)`,
-    [tenant.organizationId],
-  );
+  await storedContacts.addMany(app, 3_000, () => ({
+    organization_id: tenant.organizationId,
+    custom_fields: { a: 'x'.repeat(5_000) },
+  }));
   const since = app.log.lines.length;
   const client = new AbortController();
   const reply = await fetch(`${app.base}/v1/contacts/export`, { headers: { 'x-api-key': tenant.key }, signal: client.signal });
@@ -200,12 +198,12 @@ test('a client that goes away is read no further for', async () => {
 
 test('a custom field of the last contact, too, has its column', async () => {
   const tenant = await app.organization();
-  await app.rows(
-    `insert into contacts (id, organization_id, name, phone_number, custom_fields)
-     select uuidv7(), $1, 'P' || n, '', case when n = 4000 then '{"last": 1, "a": 2}' when n % 2 = 0 then '{}' else '{"a": 1}' end::jsonb
-       from generate_series(1, 4000) n order by n`,
-    [tenant.organizationId],
-  );
+  await storedContacts.addMany(app, 4_000, (n) => ({
+    organization_id: tenant.organizationId,
+    name: `P${n}`,
+    phone_number: '',
+    custom_fields: n === 4_000 ? { last: 1, a: 2 } : n % 2 === 0 ? {} : { a: 1 },
+  }));
   for (const filters of [
     [],
     [{ field: 'name', operator: 'neq', value: 'P' }],
@@ -223,11 +221,12 @@ test('a custom field of the last contact, too, has its column', async () => {
 
 test('pages that no index answers are read in places of the organization, one after the other, and hold none in between', async () => {
   const tenant = await app.organization();
-  await app.rows(
-    `insert into contacts (id, organization_id, name, phone_number, custom_fields)
-     select uuidv7(), $1, 'P' || n, '', jsonb_build_object('a', repeat('x', 5000)) from generate_series(1, 3500) n`,
-    [tenant.organizationId],
-  );
+  await storedContacts.addMany(app, 3_500, (n) => ({
+    organization_id: tenant.organizationId,
+    name: `P${n}`,
+    phone_number: '',
+    custom_fields: { a: 'x'.repeat(5_000) },
+  }));
   const { reads } = app.web.deps;
   const { dear } = reads;
   let [begun, now] = [0, 0];

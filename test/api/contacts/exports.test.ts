@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { retryJob } from '../../../src/platform/ledger/retry.ts';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
+import { storedActs } from '../../support/stored/accounts.ts';
+import { allErased, storedContacts, storedExportChunks, storedExports } from '../../support/stored/contacts.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
@@ -17,11 +19,12 @@ const ended = (tenant: Tenant, id: string): Promise<Body> =>
 const create = async ({ key }: Tenant, body: object): Promise<Body> =>
   (await app.call('contacts.create', { key, body })).body.data;
 const people = (tenant: Tenant, count: number) =>
-  app.rows(
-    `insert into contacts (id, organization_id, name, phone_number, custom_fields)
-     select uuidv7(), $1, 'P' || n, '', jsonb_build_object('note', repeat('x', 900)) from generate_series(1, $2::int) n`,
-    [tenant.organizationId, count],
-  );
+  storedContacts.addMany(app, count, (n) => ({
+    organization_id: tenant.organizationId,
+    name: `P${n}`,
+    phone_number: '',
+    custom_fields: { note: 'x'.repeat(900) },
+  }));
 
 test('a file as the stream gives it, with its operation, its event and its acts', async () => {
   const tenant = await app.organization();
@@ -40,7 +43,7 @@ test('a file as the stream gives it, with its operation, its event and its acts'
   expect(text.split('\r\n')).toHaveLength(2_603);
   expect(done).toMatchObject({ status: 'succeeded', rows: 2_601, bytes: Buffer.byteLength(text), failure: null });
   // More than one piece of it: what follows is not of one alone.
-  expect((await app.one('select count(*)::int as n from contact_export_chunks where export_id = $1', [id])).n).toBeGreaterThan(1);
+  expect(await storedExportChunks.count(app, { export_id: id })).toBeGreaterThan(1);
   const params = { operationID: asked.headers.get('operation-id')! };
   expect((await app.call('operations.get', { key: tenant.key, params })).body).toMatchObject({
     name: 'contacts.export',
@@ -52,9 +55,9 @@ test('a file as the stream gives it, with its operation, its event and its acts'
   expect(events.filter(({ type }) => type === 'contacts.exported').map(({ data }) => data)).toEqual([
     { export_id: id, organization_id: tenant.organizationId, rows: 2_601 },
   ]);
-  const acts = await app.rows(`select action, subject from audit_log where organization_id = $1 and action like '%exports%'`, [
-    tenant.organizationId,
-  ]);
+  const of = { organization_id: tenant.organizationId };
+  const all = await storedActs.all(app, of, { columns: ['action', 'subject'], orderBy: 'id' });
+  const acts = all.filter(({ action }) => action.includes('exports'));
   expect(acts).toEqual([
     { action: 'contacts.exports.create', subject: `contact_export:${id}` },
     { action: 'contacts.exports.file', subject: `contact_export:${id}` },
@@ -92,7 +95,7 @@ test('those of a search and filters, in the order asked for; waited for, it is t
   const [, ...lines] = (await file(tenant, body.data.id)).text.trimEnd().split('\r\n');
   expect(lines.map((line) => line.split(',')[2])).toEqual(['Áda Lovelace', 'Ada Byron']);
   // Who was searched for is nobody's business any more.
-  expect(await app.rows('select request, keys, position from contact_exports where id = $1', [body.data.id])).toEqual([
+  expect(await storedExports.all(app, body.data.id, { columns: ['request', 'keys', 'position'] })).toEqual([
     { request: null, keys: null, position: null },
   ]);
 });
@@ -126,16 +129,13 @@ test('nobody else’s: another organization finds it nowhere', async () => {
 
 test('one that failed says why, has no file, and a retry tries again', async () => {
   const tenant = await app.organization();
-  await app.rows(
-    `insert into contacts (id, organization_id, custom_fields) select uuidv7(), $1, jsonb_build_object('key ' || n, 1) from generate_series(1, 501) n`,
-    [tenant.organizationId],
-  );
+  await storedContacts.addMany(app, 501, (n) => ({ organization_id: tenant.organizationId, custom_fields: { [`key ${n}`]: 1 } }));
   const asked = await ask(tenant);
   const { id } = asked.body.data;
   expect(await ended(tenant, id)).toMatchObject({ status: 'failed', rows: 0, failure: { code: 'limit_reached' } });
   const { status, body } = await file(tenant, id);
   expect([status, body.error.code, body.error.message]).toEqual([409, 'conflict', 'The file is not there: the export is failed']);
-  await app.rows(`delete from contacts where organization_id = $1`, [tenant.organizationId]);
+  await storedContacts.remove(app, { organization_id: tenant.organizationId });
   await retryJob(app.web.deps.ledger.transact, asked.headers.get('operation-id')!);
   expect(await waitFor('it', async () => (await get(tenant, id)).body.data.status === 'succeeded')).toBe(true);
 });
@@ -151,7 +151,7 @@ test('as many as are kept at most, until one is deleted', async () => {
   await ended(tenant, id);
   expect((await remove(tenant, id)).status).toBe(204);
   for (const call of [get, file, remove]) expect((await call(tenant, id)).status).toBe(404);
-  expect((await app.one('select count(*)::int as n from contact_export_chunks where export_id = $1', [id])).n).toBe(0);
+  expect(await storedExportChunks.count(app, { export_id: id })).toBe(0);
   expect((await ask(tenant)).status).toBe(201);
 });
 
@@ -166,7 +166,7 @@ test('a person who is forgotten is taken out of every file that stands ready; th
   const whole = (await file(tenant, id)).text;
   expect(whole).toContain('16505553002');
   await app.call('contacts.delete', { key: tenant.key, params: { contactID: deleted.id } });
-  await waitFor('the erasure', async () => (await app.rows('select 1 from contact_erasures')).length === 0);
+  await waitFor('the erasure', () => allErased(app));
   const { text } = await file(tenant, id);
   const own = whole.slice(whole.indexOf(deleted.id), whole.indexOf('\r\n', whole.indexOf(`${deleted.created_at}`)) + 2);
   expect(own).toMatch(/Gone.*\r\nline.*Z\r\n$/s);

@@ -6,6 +6,9 @@ import { everythingLeftBy, leaks } from '../../support/leaks.ts';
 import { bodyFor, newId } from '../../support/provider-body.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { answerFrom, flowMessage, flowOf, responses } from '../../support/sent-flows.ts';
+import { storedJobs } from '../../support/stored/api-jobs.ts';
+import { allErased } from '../../support/stored/contacts.ts';
+import { storedMessages, storedTemplates } from '../../support/stored/messaging.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 /** Unmistakable, and long enough not to stand anywhere by chance. */
@@ -69,7 +72,7 @@ describe('a person who is forgotten', () => {
     const counts = await stats();
     expect((await app.call('contacts.delete', { params: { contactID: one.contactId } })).status).toBe(204);
     expect(await responses(app)).toEqual([]);
-    await waitFor('the job', async () => (await app.rows('select 1 from contact_erasures')).length === 0);
+    await waitFor('the job', () => allErased(app));
     await app.idle();
     expect(leaks(await everythingLeftBy(app), secrets)).toEqual([]);
     expect(await stats()).toEqual(counts);
@@ -91,11 +94,16 @@ describe('a person who is forgotten', () => {
       { type: 'BODY', text: 'Hello' },
       { type: 'BUTTONS', buttons: [button] },
     ];
-    await app.rows(
-      `insert into templates (id, organization_id, channel_id, provider_template_id, name, language, category, status, components)
-       values (uuidv7(), $1, $2, '1', 'book', 'en_US', 'utility', 'approved', $3)`,
-      [app.tenant.organizationId, channel.id, JSON.stringify(components)],
-    );
+    await storedTemplates.add(app, {
+      organization_id: app.tenant.organizationId,
+      channel_id: channel.id,
+      provider_template_id: '1',
+      name: 'book',
+      language: 'en_US',
+      category: 'utility',
+      status: 'approved',
+      components,
+    });
     const { phone, contactId, id: conversationId } = await app.conversation(channel);
     const action = { flow_token: words.token, flow_action_data: { hint: words.data } };
     const filled = { type: 'button', sub_type: 'flow', index: '0', parameters: [{ type: 'action', action }] };
@@ -104,7 +112,7 @@ describe('a person who is forgotten', () => {
     expect(sent.status).toBe(201);
     await app.idle();
     expect((await app.call('contacts.delete', { params: { contactID: contactId } })).status).toBe(204);
-    await waitFor('the job', async () => (await app.rows('select 1 from contact_erasures')).length === 0);
+    await waitFor('the job', () => allErased(app));
     await app.idle();
     expect(leaks(await everythingLeftBy(app), [words.token, words.data])).toEqual([]);
     const { items } = (await app.call('messages.list', { query: { conversation_id: conversationId } })).body;
@@ -114,16 +122,15 @@ describe('a person who is forgotten', () => {
   test('before the message of an answer is known: the answer is gone, and nothing is told', async () => {
     const one = await person();
     await app.idle();
-    await app.rows(`update messages set status = 'sending', provider_message_id = null where id = $1`, [one.messageId]);
+    await storedMessages.change(app, one.messageId, { status: 'sending', provider_message_id: null });
     await app.webhook(bodyFor(channel, answerFrom(one.phone, { name: words.name }, { to: one.providerId })));
     await waitFor('the answer', async () => (await responses(app)).length === 1);
     expect((await app.call('contacts.delete', { params: { contactID: one.contactId } })).status).toBe(204);
-    await app.rows(`update messages set status = 'read' where id = $1`, [one.messageId]);
-    const ofAnswer = `select 1 from jobs where name = 'provider-webhooks.match-answer'`;
-    await waitFor('its job', async () => (await app.rows(ofAnswer)).length === 0);
+    await storedMessages.change(app, one.messageId, { status: 'read' });
+    await waitFor('its job', async () => (await storedJobs.count(app, { name: 'provider-webhooks.match-answer' })) === 0);
     const told = (await app.events(one.conversationId)).map(({ type }) => type);
     expect(told).not.toContain('flow.response_received');
-    await waitFor('the erasure', async () => (await app.rows('select 1 from contact_erasures')).length === 0);
+    await waitFor('the erasure', () => allErased(app));
     expect(leaks(await everythingLeftBy(app), [words.name])).toEqual([]);
   });
 });

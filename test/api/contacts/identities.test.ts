@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { useApp } from '../../support/app.ts';
+import { storedContacts, storedSuppressedAddresses, storedSuppressions } from '../../support/stored/contacts.ts';
 
 const app = useApp({});
 let last = 1_000;
@@ -18,7 +19,7 @@ const lookUp = (type: string, value: string, source?: string) =>
   app.call('contacts.lookup', { body: { identifiers: [{ type, value, ...(source && { source }) }] } });
 const spelled = (rows: { type: string; value: string }[]) => rows.map(({ type, value }) => `${type} ${value}`).sort();
 const changes = async (id: string) => (await app.events(id)).map(({ data }) => data.changed);
-const searched = async (id: string) => (await app.one('select search from contacts where id = $1', [id])).search.split('\n');
+const searched = async (id: string) => (await storedContacts.one(app, id)).search.split('\n');
 
 describe('add', () => {
   test('a phone, in both spellings: it finds the contact, and is its own where it had none', async () => {
@@ -102,12 +103,14 @@ describe('add', () => {
   test('who was forgotten while suppressed is suppressed again', async () => {
     const number = phone();
     const { id } = await create({ email: `${last}@hash.example.com` });
-    await app.rows(
-      `insert into suppressed_addresses (organization_id, hash, channel, reason) values ($1, $2, 'all', 'unsubscribed')`,
-      [app.tenant.organizationId, app.web.deps.secrets.hash(`${app.tenant.organizationId}\nphone:${number.slice(1)}`)],
-    );
+    await storedSuppressedAddresses.add(app, {
+      organization_id: app.tenant.organizationId,
+      hash: app.web.deps.secrets.hash(`${app.tenant.organizationId}\nphone:${number.slice(1)}`),
+      channel: 'all',
+      reason: 'unsubscribed',
+    });
     await add(id, { type: 'phone', value: number });
-    expect(await app.rows('select channel, reason from contact_suppressions where contact_id = $1', [id])).toEqual([
+    expect(await storedSuppressions.all(app, { contact_id: id }, { columns: ['channel', 'reason'] })).toEqual([
       { channel: 'all', reason: 'unsubscribed' },
     ]);
   });

@@ -1,6 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
+import { storedActs } from '../../support/stored/accounts.ts';
+import {
+  storedContactImportChunks,
+  storedContactImports,
+  storedContacts,
+  storedIdentities,
+  storedSuppressedAddresses,
+  storedSuppressions,
+  storedTags,
+} from '../../support/stored/contacts.ts';
+import { ago, now } from '../../support/stored/times.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true, env: { IMPORT_MAX_BYTES: '100000' } });
@@ -72,7 +83,7 @@ describe('a file', () => {
     ]);
     expect(await imported(file, tenant)).toMatchObject({ created: 0, updated: 0, unchanged: 3, failed: 0 });
     expect(await contactsOf(tenant)).toEqual(before);
-    expect((await app.one('select count(*)::int as n from contact_import_chunks')).n).toBe(0);
+    expect(await storedContactImportChunks.count(app)).toBe(0);
     const events = await app.events(tenant.organizationId);
     expect(events.map(({ type }) => type)).toEqual(['contacts.imported', 'contacts.imported']);
     expect(events[0].data).toMatchObject({ import_id: first.body.data.id, created: 3, updated: 0, unchanged: 0, failed: 0 });
@@ -85,9 +96,11 @@ describe('a file', () => {
       progress: { rows: 3, failed: 0 },
       subject: { type: 'contact_import' },
     });
-    const [act] = await app.rows(`select subject from audit_log where action = 'contacts.import' and organization_id = $1`, [
-      tenant.organizationId,
-    ]);
+    const [act] = await storedActs.all(
+      app,
+      { action: 'contacts.import', organization_id: tenant.organizationId },
+      { columns: ['subject'] },
+    );
     expect(act.subject).toBe(`contact_import:${first.body.data.id}`);
   });
 
@@ -154,8 +167,8 @@ describe('a file', () => {
       (await app.call('contacts.create', { key: tenant.key, body })).body.data.id;
     const [first, second] = [await make({ email: 'first@example.com' }), await make({ email: 'second@example.com' })];
     const foreign = (await app.call('contacts.create', { body: { email: 'foreign@example.com' } })).body.data.id;
-    await app.rows(`update contacts set email = '' where id = $1`, [first]);
-    await app.rows(`update contact_identities set type = 'messaging_app_id', value = 'US.17' where contact_id = $1`, [first]);
+    await storedContacts.change(app, first, { email: '' });
+    await storedIdentities.change(app, { contact_id: first }, { type: 'messaging_app_id', value: 'US.17' });
     const file = lines(
       'ID,Name,email, Phone_Number ',
       `${first.toUpperCase()},By id,,`,
@@ -255,16 +268,17 @@ describe('a file', () => {
   test('who was forgotten and comes back stays suppressed', async () => {
     const tenant = await app.organization();
     const hash = app.web.deps.secrets.hash(`${tenant.organizationId}\nphone:16505556001`);
-    await app.rows(
-      `insert into suppressed_addresses (organization_id, hash, channel, reason) values ($1, $2, 'all', 'unsubscribed')`,
-      [tenant.organizationId, hash],
-    );
+    await storedSuppressedAddresses.add(app, {
+      organization_id: tenant.organizationId,
+      hash,
+      channel: 'all',
+      reason: 'unsubscribed',
+    });
     await imported(lines('phone_number', '+16505556001', '+16505556002'), tenant);
-    const suppressed = await app.rows(
-      'select k.phone_number, s.channel, s.reason from contact_suppressions s join contacts k on k.id = s.contact_id where s.organization_id = $1',
-      [tenant.organizationId],
-    );
-    expect(suppressed).toEqual([{ phone_number: '+16505556001', channel: 'all', reason: 'unsubscribed' }]);
+    const suppressed = await storedSuppressions.one(app, { organization_id: tenant.organizationId });
+    expect(suppressed.channel).toBe('all');
+    expect(suppressed.reason).toBe('unsubscribed');
+    expect((await storedContacts.one(app, suppressed.contact_id)).phone_number).toBe('+16505556001');
   });
 });
 
@@ -334,11 +348,13 @@ describe('a file that is not taken', () => {
   test('more than may wait or run: refused before a byte of it is stored, until one has ended', async () => {
     const tenant = await app.organization();
     const pending = (at: string) =>
-      app.rows(
-        `insert into contact_imports (id, organization_id, state, actor, created_at) select uuidv7(), $1, 'uploading', 'cli', ${at} from generate_series(1, 10)`,
-        [tenant.organizationId],
-      );
-    await pending('clock_timestamp()');
+      storedContactImports.addMany(app, 10, () => ({
+        organization_id: tenant.organizationId,
+        state: 'uploading',
+        actor: 'cli',
+        created_at: at,
+      }));
+    await pending(now());
     const before = await app.counts();
     const refused = await upload(lines('phone_number', '+16505557101'), tenant);
     expect([refused.status, refused.body.error.code]).toEqual([422, 'limit_reached']);
@@ -347,11 +363,10 @@ describe('a file that is not taken', () => {
     const again = await upload(lines('phone_number', '+16505557101'), tenant, { 'Idempotency-Key': 'refused' });
     expect([again.status, again.body.error.code]).toEqual([422, 'limit_reached']);
     await imported(lines('phone_number', '+16505557101'));
-    const clear = () =>
-      app.rows(`delete from contact_imports where organization_id = $1 and state = 'uploading'`, [tenant.organizationId]);
+    const clear = () => storedContactImports.remove(app, { organization_id: tenant.organizationId, state: 'uploading' });
     await clear();
     // Uploads of a process that died count for no longer than an upload may take.
-    await pending(`clock_timestamp() - interval '31 minutes'`);
+    await pending(ago(31, 'minute'));
     await imported(lines('phone_number', '+16505557101'), tenant);
     await clear();
   });
@@ -363,10 +378,11 @@ describe('a file that is not taken', () => {
     const taken = await upload(file, tenant, key);
     expect(taken.status).toBe(201);
     await ended(taken.body.data.id, tenant);
-    await app.rows(
-      `insert into contact_imports (id, organization_id, state, actor) select uuidv7(), $1, 'uploading', 'cli' from generate_series(1, 10)`,
-      [tenant.organizationId],
-    );
+    await storedContactImports.addMany(app, 10, () => ({
+      organization_id: tenant.organizationId,
+      state: 'uploading',
+      actor: 'cli',
+    }));
     const before = await app.counts();
     const repeated = await upload(file, tenant, key);
     expect([repeated.status, repeated.body]).toEqual([201, taken.body]);
@@ -375,7 +391,7 @@ describe('a file that is not taken', () => {
     // The file goes once the reply has been sent.
     await waitFor('the upload to go', async () => (await app.counts()).contact_imports === before.contact_imports);
     expect(await app.counts()).toEqual(before);
-    await app.rows(`delete from contact_imports where organization_id = $1 and state = 'uploading'`, [tenant.organizationId]);
+    await storedContactImports.remove(app, { organization_id: tenant.organizationId, state: 'uploading' });
   });
 
   test('too large without a length that says so: nothing stays', async () => {
@@ -429,10 +445,7 @@ test('an Idempotency-Key: the same file once, another file is refused, and no up
   const other = await upload(lines('phone_number', '+16505557002'), tenant, headers);
   expect([other.status, other.body.error.code]).toEqual([422, 'idempotency_mismatch']);
   await ended(first.body.data.id, tenant);
-  await waitFor(
-    'the uploads to go',
-    async () => (await app.rows(`select 1 from contact_imports where state = 'uploading'`)).length === 0,
-  );
+  await waitFor('the uploads to go', async () => (await storedContactImports.count(app, { state: 'uploading' })) === 0);
   const { body } = await app.call('contacts.imports.list', { key: tenant.key });
   expect(body.data.map(({ id }: Body) => id)).toEqual([first.body.data.id]);
 });
@@ -480,17 +493,14 @@ describe('limits of tags and custom fields, as everywhere', () => {
 
   test('an organization that would have more than 10,000: the import ends there; those it has can be used', async () => {
     const tenant = await app.organization();
-    await app.rows(
-      `insert into tags (id, organization_id, name) select uuidv7(), $1, 't' || n from generate_series(1, 10000) n`,
-      [tenant.organizationId],
-    );
+    await storedTags.addMany(app, 10_000, (n) => ({ organization_id: tenant.organizationId, name: `t${n}` }));
     expect(await imported(lines('email,tags', 'ada@example.com,T1;t2'), tenant)).toMatchObject({
       status: 'succeeded',
       created: 1,
     });
     const failed = await imported(lines('email,tags', 'ada@example.com,new'), tenant);
     expect(failed).toMatchObject({ status: 'failed', rows: 0, failure: { code: 'limit_reached', column: 'tags' } });
-    expect(await app.rows(`select 1 from tags where organization_id = $1 and name = 'new'`, [tenant.organizationId])).toEqual([]);
+    expect(await storedTags.count(app, { organization_id: tenant.organizationId, name: 'new' })).toBe(0);
   });
 
   test.each([

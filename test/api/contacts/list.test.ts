@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Body, type Reply, useApp } from '../../support/app.ts';
+import { storedContacts, tagContacts } from '../../support/stored/contacts.ts';
 
 const app = useApp({});
 type Query = Record<string, string | number | boolean>;
@@ -51,21 +52,22 @@ beforeAll(async () => {
   }
   const { organizationId } = app.tenant;
   for (const [tag, refs] of Object.entries({ VIP: ['jose', 'maria'], 'new lead': ['maria'], straße: ['lukasz'] }))
-    await app.rows(
-      `with t as (insert into tags (id, organization_id, name) values (uuidv7(), $1, $2) returning id)
-       insert into contact_tags (organization_id, contact_id, tag_id) select $1, x, t.id from t, unnest($3::uuid[]) as x`,
-      [organizationId, tag, refs.map((ref) => ids[ref])],
+    await tagContacts(
+      app,
+      organizationId,
+      tag,
+      refs.map((ref) => ids[ref]!),
     );
   // Within one millisecond and at the very same moment.
   let number = 0;
   for (const ref of Object.keys(people)) {
-    await app.rows(`update contacts set created_at = $2, updated_at = '2026-02-01T00:00:00Z' where id = $1`, [
-      ids[ref],
-      `2026-01-01T10:00:00.00000${Math.floor(number / 2)}Z`,
-    ]);
+    await storedContacts.change(app, ids[ref], {
+      created_at: `2026-01-01T10:00:00.00000${Math.floor(number / 2)}Z`,
+      updated_at: '2026-02-01T00:00:00Z',
+    });
     number += 1;
   }
-  await app.rows(`update contacts set created_at = '2026-03-01T10:00:00.123456Z' where id = $1`, [ids.jose]);
+  await storedContacts.change(app, ids.jose, { created_at: '2026-03-01T10:00:00.123456Z' });
 });
 
 describe('the page', () => {

@@ -1,6 +1,20 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { type Channel, useApp } from '../../support/app.ts';
+import { storedActs } from '../../support/stored/accounts.ts';
+import { storedJobs } from '../../support/stored/api-jobs.ts';
+import {
+  storedConsents,
+  storedContactNotes,
+  storedContacts,
+  storedDuplicates,
+  storedIdentities,
+  storedPermissionHistory,
+  storedSuppressions,
+  tagContacts,
+} from '../../support/stored/contacts.ts';
+import { storedConversations, storedMessages } from '../../support/stored/messaging.ts';
+import { now } from '../../support/stored/times.ts';
 
 const app = useApp({});
 let channel: Channel;
@@ -18,9 +32,6 @@ const merge = (contactID: string, contact_id: string) =>
   app.call('contacts.merge', { params: { contactID }, body: { contact_id } });
 const get = (contactID: string) => app.call('contacts.get', { params: { contactID } });
 const eventsOf = async (id: string) => (await app.events(id)).map(({ type, data }) => [type, data.changed ?? data.merged_into]);
-const sql = (text: string, ...params: unknown[]) => app.rows(text, params);
-const holdPool = (held: boolean) =>
-  sql(`update pools set held_until = ${held ? `'infinity'` : 'null'} where id = $1`, `channel:${channel.id}`);
 
 describe('what becomes of two', () => {
   test('the older stays, whichever is in the path; what it lacks it takes from the other', async () => {
@@ -50,14 +61,18 @@ describe('what becomes of two', () => {
       const { body } = await app.call('contacts.lookup', { body: { identifiers: [{ type: 'phone', value: number }] } });
       expect(body.data.id).toBe(old.id);
     }
-    const { search } = await app.one('select search from contacts where id = $1', [old.id]);
+    const { search } = await storedContacts.one(app, old.id);
     expect(search.split('\n')).toEqual([' ann', first.slice(1), `${second}@example.com`, second.slice(1)]);
     expect((await eventsOf(old.id)).at(-1)).toEqual([
       'contact.updated',
       ['email', 'external_source', 'external_id', 'custom_fields', 'identities'],
     ]);
     expect((await eventsOf(young.id)).at(-1)).toEqual(['contact.deleted', old.id]);
-    const act = await app.one(`select subject, details from audit_log where action = 'contacts.merge' order by id desc limit 1`);
+    const [act] = await storedActs.all(
+      app,
+      { action: 'contacts.merge' },
+      { columns: ['subject', 'details'], orderBy: ['id', 'desc'] },
+    );
     expect(act).toEqual({ subject: `contact:${young.id}`, details: { contact_id: old.id } });
   });
 
@@ -85,46 +100,42 @@ describe('what becomes of two', () => {
 
   test('tags and notes are united, and a listed pair is done; one with a third is the survivor’s', async () => {
     const [old, young, third] = [await create(), await create(), await create()];
-    const tag = `with t as (insert into tags (id, organization_id, name) values (uuidv7(), $1, $2) on conflict (organization_id, fold(name)) do update set name = excluded.name returning id)
-      insert into contact_tags (organization_id, contact_id, tag_id) select $1, $3, id from t`;
-    const { organizationId } = app.tenant;
-    for (const [name, id] of [
-      ['both', old.id],
-      ['both', young.id],
-      ['hers', young.id],
+    const { organizationId: organization_id } = app.tenant;
+    await tagContacts(app, organization_id, 'both', [old.id, young.id]);
+    await tagContacts(app, organization_id, 'hers', [young.id]);
+    for (const [contactID, body] of [
+      [old.id, 'One'],
+      [young.id, 'Two'],
     ])
-      await sql(tag, organizationId, name, id);
-    await sql(
-      `insert into contact_notes (id, organization_id, contact_id, body, author) values (uuidv7(), $1, $2, 'One', 'cli'), (uuidv7(), $1, $3, 'Two', 'cli')`,
-      organizationId,
-      old.id,
-      young.id,
-    );
-    const pair = `insert into contact_duplicates (id, organization_id, contact_id, other_id, reason) values (uuidv7(), $1, $2, $3, 'same_person')`;
+      await app.call('contacts.notes.create', { params: { contactID }, body: { body } });
     for (const [one, other] of [
       [old, young],
       [old, third],
       [young, third],
     ])
-      await sql(pair, organizationId, one!.id, other!.id);
+      await storedDuplicates.add(app, { organization_id, contact_id: one!.id, other_id: other!.id, reason: 'same_person' });
     const { body } = await merge(old.id, young.id);
     expect(body.data.tags).toEqual(['both', 'hers']);
-    const notes = await sql('select body from contact_notes where contact_id = $1 order by body', old.id);
+    const notes = await storedContactNotes.all(app, { contact_id: old.id }, { columns: ['body'], orderBy: 'body' });
     expect(notes.map((note) => note.body)).toEqual(['One', 'Two']);
-    expect(await sql('select contact_id, other_id from contact_duplicates where other_id = $1', third.id)).toEqual([
+    expect(await storedDuplicates.all(app, { other_id: third.id }, { columns: ['contact_id', 'other_id'] })).toEqual([
       { contact_id: old.id, other_id: third.id },
     ]);
-    expect(await sql('select 1 from contact_duplicates where $1 in (contact_id, other_id)', young.id)).toEqual([]);
+    expect(await storedDuplicates.count(app, { contact_id: young.id })).toBe(0);
+    expect(await storedDuplicates.count(app, { other_id: young.id })).toBe(0);
     expect((await eventsOf(old.id)).at(-1)).toEqual(['contact.updated', ['identities', 'notes', 'tags']]);
   });
 
   test('consent: the later decision, of two at once the stricter; suppression: the longer; both with history', async () => {
     const [old, young] = [await create(), await create()];
     const consent = (id: string, on: string, status: string, at: string) =>
-      sql(
-        `insert into contact_consents (id, organization_id, contact_id, channel, status, changed_at) values (uuidv7(), $1, $2, $3, $4, $5)`,
-        ...[app.tenant.organizationId, id, on, status, at],
-      );
+      storedConsents.add(app, {
+        organization_id: app.tenant.organizationId,
+        contact_id: id,
+        channel: on,
+        status,
+        changed_at: at,
+      });
     await consent(old.id, 'email', 'granted', '2026-01-01');
     await consent(young.id, 'email', 'denied', '2026-02-01');
     await consent(old.id, 'sms', 'granted', '2026-02-01');
@@ -132,30 +143,37 @@ describe('what becomes of two', () => {
     await consent(old.id, 'voice', 'granted', '2026-01-01');
     await consent(young.id, 'voice', 'denied', '2026-01-01');
     const suppress = (id: string, on: string, reason: string, until: string | null) =>
-      sql(
-        `insert into contact_suppressions (id, organization_id, contact_id, channel, reason, expires_at) values (uuidv7(), $1, $2, $3, $4, $5)`,
-        ...[app.tenant.organizationId, id, on, reason, until],
-      );
+      storedSuppressions.add(app, {
+        organization_id: app.tenant.organizationId,
+        contact_id: id,
+        channel: on,
+        reason,
+        expires_at: until,
+      });
     await suppress(old.id, 'all', 'manual', '2030-01-01');
     await suppress(young.id, 'all', 'complaint', null);
     await suppress(old.id, 'email', 'bounced', null);
     await suppress(young.id, 'email', 'manual', '2030-01-01');
     await suppress(young.id, 'sms', 'manual', '2030-01-01');
     await merge(old.id, young.id);
-    expect(await sql('select channel, status from contact_consents where contact_id = $1 order by channel', old.id)).toEqual([
-      { channel: 'email', status: 'denied' },
-      { channel: 'sms', status: 'granted' },
-      { channel: 'voice', status: 'denied' },
-    ]);
-    expect(await sql('select channel, reason from contact_suppressions where contact_id = $1 order by channel', old.id)).toEqual([
+    expect(await storedConsents.all(app, { contact_id: old.id }, { columns: ['channel', 'status'], orderBy: 'channel' })).toEqual(
+      [
+        { channel: 'email', status: 'denied' },
+        { channel: 'sms', status: 'granted' },
+        { channel: 'voice', status: 'denied' },
+      ],
+    );
+    expect(
+      await storedSuppressions.all(app, { contact_id: old.id }, { columns: ['channel', 'reason'], orderBy: 'channel' }),
+    ).toEqual([
       { channel: 'all', reason: 'complaint' },
       { channel: 'email', reason: 'bounced' },
       { channel: 'sms', reason: 'manual' },
     ]);
-    const history = await sql(
-      `select channel, state, source, actor from contact_permission_history where contact_id = $1 order by kind, channel`,
-      old.id,
-    );
+    const decisions = await storedPermissionHistory.all(app, { contact_id: old.id }, { orderBy: 'channel' });
+    const history = decisions
+      .toSorted((one, other) => one.kind.localeCompare(other.kind))
+      .map(({ channel: on, state, source, actor }) => ({ channel: on, state, source, actor }));
     const actor = `key:${app.tenant.keyId}`;
     expect(history).toEqual([
       { channel: 'email', state: 'denied', source: 'merge', actor },
@@ -212,7 +230,7 @@ describe('refused', () => {
 describe('conversations on one channel', () => {
   /** Two contacts with a conversation each, and messages accepted while nothing may be sent: one waits, the others behind it. */
   async function talks(ofOld: number, ofYoung: number) {
-    await holdPool(true);
+    await app.hold(channel);
     const [old, young] = [await app.conversation(channel), await app.conversation(channel)];
     const ids: string[] = [];
     for (const [{ phone: to }, count] of [
@@ -222,23 +240,21 @@ describe('conversations on one channel', () => {
       for (let n = 0; n < count; n += 1) ids.push((await app.text(channel, to)).body.data.id);
     return { old, young, ids };
   }
-  const jobsOf = (ids: string[]) => sql('select lane, state from jobs where subject_id = any($1) order by seq', ids);
+  const jobsOf = (ids: string[]) => storedJobs.all(app, { subject_id: ids }, { columns: ['lane', 'state'], orderBy: 'seq' });
   const lane = ({ id }: { id: string }) => `conversation:${id}`;
 
   test('become one: messages, what is newest, and the jobs behind the lane’s own', async () => {
     const { old, young, ids } = await talks(1, 2);
-    await sql(`update conversations set status = 'resolved', profile_name = 'Old', profile_phone = '1' where id = $1`, old.id);
-    await sql(`update conversations set profile_name = 'Young' where id = $1`, young.id);
-    const [{ last_message_at }] = await sql('select last_message_at from conversations where id = $1', young.id);
+    await storedConversations.change(app, old.id, { status: 'resolved', profile_name: 'Old', profile_phone: '1' });
+    await storedConversations.change(app, young.id, { profile_name: 'Young' });
+    const [{ last_message_at }] = await storedConversations.all(app, young.id, { columns: ['last_message_at'] });
     expect((await merge(old.contactId, young.contactId)).status).toBe(200);
     expect(await jobsOf(ids)).toEqual(['waiting', 'blocked', 'blocked'].map((state) => ({ lane: lane(old), state })));
-    const messages = await sql('select conversation_id, contact_id from messages where id = any($1)', ids);
+    const messages = await storedMessages.all(app, ids, { columns: ['conversation_id', 'contact_id'] });
     for (const message of messages) expect(message).toEqual({ conversation_id: old.id, contact_id: old.contactId });
-    expect(await sql('select 1 from conversations where id = $1', young.id)).toEqual([]);
+    expect(await storedConversations.count(app, young.id)).toBe(0);
     expect(
-      await app.one('select contact_id, status, last_message_at, profile_name, profile_phone from conversations where id = $1', [
-        old.id,
-      ]),
+      await storedConversations.one(app, old.id, ['contact_id', 'status', 'last_message_at', 'profile_name', 'profile_phone']),
     ).toEqual({ contact_id: old.contactId, status: 'open', last_message_at, profile_name: 'Young', profile_phone: '1' });
     expect((await eventsOf(old.id)).at(-1)![0]).toBe('conversation.updated');
     expect(await checkJobs(app.web.deps.database)).toEqual([]);
@@ -254,7 +270,7 @@ describe('conversations on one channel', () => {
     });
     const body = { priority: 'high', tags: ['angry', 'Refund'], custom_fields: { a: 1 } };
     await app.call('conversations.update', { ...at(young), body });
-    await sql('update conversations set unread_count = 2 where id = any($1)', [old.id, young.id]);
+    await storedConversations.change(app, { id: [old.id, young.id] }, { unread_count: 2 });
     await app.call('conversations.notes.create', { ...at(young), body: { body: 'Kept' } });
     expect((await merge(old.contactId, young.contactId)).status).toBe(200);
     expect((await app.call('conversations.get', at(old))).body).toMatchObject({
@@ -278,7 +294,7 @@ describe('conversations on one channel', () => {
     for (const { id } of [old, young])
       await app.call('conversations.update', { params: { conversationID: id }, body: { snoozed_until: until } });
     expect((await merge(old.contactId, young.contactId)).status).toBe(200);
-    expect(await sql('select subject_id from jobs where subject_id = any($1)', [old.id, young.id])).toEqual([
+    expect(await storedJobs.all(app, { subject_id: [old.id, young.id] }, { columns: ['subject_id'] })).toEqual([
       { subject_id: old.id },
     ]);
     expect(await checkJobs(app.web.deps.database)).toEqual([]);
@@ -286,10 +302,10 @@ describe('conversations on one channel', () => {
 
   test('what the person told of themselves is from whichever they wrote to last, whoever was written to since', async () => {
     const { old, young } = await talks(1, 0);
-    await sql(`update conversations set profile_phone = $2 where id = $1`, old.id, old.phone);
-    await sql(`update conversations set profile_phone = $2 where id = $1`, young.id, young.phone);
+    await storedConversations.change(app, old.id, { profile_phone: old.phone });
+    await storedConversations.change(app, young.id, { profile_phone: young.phone });
     expect((await merge(old.contactId, young.contactId)).status).toBe(200);
-    expect(await app.one('select profile_phone, preview from conversations where id = $1', [old.id])).toEqual({
+    expect(await storedConversations.one(app, old.id, ['profile_phone', 'preview'])).toEqual({
       profile_phone: young.phone,
       preview: 'Hello',
     });
@@ -307,14 +323,14 @@ describe('conversations on one channel', () => {
   });
 
   test.each([
-    ['handed to the queue', `update jobs set state = 'queued' where subject_id = $1`],
+    ['handed to the queue', (id: string) => storedJobs.change(app, { subject_id: id }, { state: 'queued' })],
     [
       'with the provider, its outcome unknown',
-      `update messages set status = 'sending', sending_at = clock_timestamp() where id = $1`,
+      (id: string) => storedMessages.change(app, id, { status: 'sending', sending_at: now() }),
     ],
-  ])('a message %s: 409, try again, and nothing has changed', async (_, statement) => {
+  ])('a message %s: 409, try again, and nothing has changed', async (_, change) => {
     const { old, young, ids } = await talks(1, 2);
-    await sql(statement, ids[1]);
+    await change(ids[1]!);
     const before = await jobsOf(ids);
     const refused = await merge(old.contactId, young.contactId);
     expect([refused.status, refused.headers.get('retry-after'), refused.body.error.message]).toEqual([
@@ -324,15 +340,15 @@ describe('conversations on one channel', () => {
     ]);
     expect(await jobsOf(ids)).toEqual(before);
     expect((await get(young.contactId)).status).toBe(200);
-    await sql(`update messages set status = 'queued', sending_at = null where id = $1`, ids[1]);
-    await sql(`update jobs set state = 'waiting' where subject_id = $1`, ids[1]);
+    await storedMessages.change(app, ids[1], { status: 'queued', sending_at: null });
+    await storedJobs.change(app, { subject_id: ids[1] }, { state: 'waiting' });
     expect((await merge(old.contactId, young.contactId)).status).toBe(200);
     expect(await checkJobs(app.web.deps.database)).toEqual([]);
   });
 
   test('what the survivor sends goes on: its lane keeps its head', async () => {
     const { old, young, ids } = await talks(1, 1);
-    await sql(`update jobs set state = 'queued' where subject_id = $1`, ids[0]);
+    await storedJobs.change(app, { subject_id: ids[0] }, { state: 'queued' });
     expect((await merge(old.contactId, young.contactId)).status).toBe(200);
     expect((await jobsOf(ids)).map(({ state }) => state)).toEqual(['queued', 'blocked']);
     expect(await checkJobs(app.web.deps.database)).toEqual([]);
@@ -340,8 +356,8 @@ describe('conversations on one channel', () => {
 
   test('a failed message is retried in the lane it is in then', async () => {
     const { old, young, ids } = await talks(1, 1);
-    await sql(`update jobs set state = 'failed', error = '{"code":"no","message":"no"}' where subject_id = $1`, ids[1]);
-    await sql(`update messages set status = 'failed', failure = '{"code":"no","message":"no"}' where id = $1`, ids[1]);
+    await storedJobs.change(app, { subject_id: ids[1] }, { state: 'failed', error: { code: 'no', message: 'no' } });
+    await storedMessages.change(app, ids[1], { status: 'failed', failure: { code: 'no', message: 'no' } });
     expect((await merge(old.contactId, young.contactId)).status).toBe(200);
     const retried = await app.call('messages.retry', { params: { messageID: ids[1]! }, body: {} });
     expect([retried.status, retried.body.data.conversation_id]).toEqual([200, old.id]);
@@ -350,11 +366,11 @@ describe('conversations on one channel', () => {
   });
 
   test('one alone changes hands with its lane, whatever its jobs do', async () => {
-    await holdPool(true);
+    await app.hold(channel);
     const old = await create();
     const young = await app.conversation(channel);
     const id = (await app.text(channel, young.phone)).body.data.id;
-    await sql(`update jobs set state = 'queued' where subject_id = $1`, id);
+    await storedJobs.change(app, { subject_id: id }, { state: 'queued' });
     expect((await merge(old.id, young.contactId)).status).toBe(200);
     expect(await app.message(id)).toMatchObject({ conversation_id: young.id, contact_id: old.id });
     expect(await jobsOf([id])).toEqual([{ lane: lane(young), state: 'queued' }]);
@@ -378,7 +394,7 @@ describe('at once with others', () => {
     for (const { id } of ring.slice(1)) await merge(ring[0]!.id, id);
     const seen = await Promise.all(ring.map(async ({ id }) => (await get(id)).body));
     expect(seen.map((body) => body.data?.id ?? body.error.details[0].value)).toEqual(Array(4).fill(ring[0]!.id));
-    expect(await sql('select count(*)::int as n from contact_identities where contact_id = $1', ring[0]!.id)).toEqual([{ n: 8 }]);
+    expect(await storedIdentities.count(app, { contact_id: ring[0]!.id })).toBe(8);
   });
 
   test('upserts of the one that goes: each address is one contact’s, and what was written is kept', async () => {
@@ -395,27 +411,21 @@ describe('at once with others', () => {
     ]);
     expect(replies.map(({ status }) => status)).toEqual(Array(11).fill(200));
     expect(Object.keys((await get(old.id)).body.data.custom_fields)).toHaveLength(10);
-    expect(await sql('select distinct contact_id from contact_identities where value = any($1)', [first, second])).toEqual([
-      { contact_id: old.id },
-    ]);
+    const owners = await storedIdentities.all(app, { value: [first, second] });
+    expect([...new Set(owners.map(({ contact_id }) => contact_id))]).toEqual([old.id]);
   });
 
   test('sends to the one that goes: each accepted, and in the survivor’s conversation', async () => {
-    await holdPool(true);
+    await app.hold(channel);
     const [old, young] = [await app.conversation(channel), await app.conversation(channel)];
     const sends = () => Array.from({ length: 5 }, () => app.text(channel, young.phone));
     const replies = await Promise.all([...sends(), merge(old.contactId, young.contactId), ...sends()]);
     expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array(10).fill(201)]);
-    const messages = await sql('select distinct conversation_id, contact_id from messages where to_phone = $1', young.phone);
-    expect(messages).toEqual([{ conversation_id: old.id, contact_id: old.contactId }]);
-    const jobs = await sql(
-      `select state, count(*)::int as n from jobs where lane = $1 group by state order by state`,
-      `conversation:${old.id}`,
-    );
-    expect(jobs).toEqual([
-      { state: 'blocked', n: 9 },
-      { state: 'waiting', n: 1 },
-    ]);
+    const messages = await storedMessages.all(app, { to_phone: young.phone });
+    expect(new Set(messages.map(({ conversation_id }) => conversation_id))).toEqual(new Set([old.id]));
+    expect(new Set(messages.map(({ contact_id }) => contact_id))).toEqual(new Set([old.contactId]));
+    const jobs = await storedJobs.all(app, { lane: `conversation:${old.id}` });
+    expect(jobs.map(({ state }) => state).sort()).toEqual([...Array(9).fill('blocked'), 'waiting']);
     expect(await checkJobs(app.web.deps.database)).toEqual([]);
   });
 });

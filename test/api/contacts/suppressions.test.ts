@@ -4,6 +4,8 @@ import { uuidv7 } from '../../../src/platform/ids.ts';
 import { useApp } from '../../support/app.ts';
 import { contact } from '../../support/factories/contact.ts';
 import { testSecrets } from '../../support/secrets.ts';
+import { storedSuppressedAddresses, storedSuppressions } from '../../support/stored/contacts.ts';
+import { ago } from '../../support/stored/times.ts';
 
 const app = useApp();
 let contactID: string;
@@ -47,7 +49,7 @@ describe('create or update', () => {
 
   test('one that has expired is not listed, cannot be deleted, and the next is a new one', async () => {
     const { id } = (await create({ channel: 'sms', reason: 'bounced', expires_at: inAnHour() })).body.data;
-    await app.rows(`update contact_suppressions set expires_at = clock_timestamp() - interval '1 ms' where id = $1`, [id]);
+    await storedSuppressions.change(app, id, { expires_at: ago(1, 'ms') });
     expect(await list()).toEqual([]);
     expect((await remove(id)).status).toBe(404);
     const next = await create({ channel: 'sms', reason: 'bounced' });
@@ -80,19 +82,17 @@ describe('create or update', () => {
 
 test('a remembered one that comes with an address: the one that lasts longer counts, and one that is over is none', async () => {
   const remember = async (address: string, channel: string, expiresAt: string | null) =>
-    app.rows(
-      `insert into suppressed_addresses (organization_id, hash, channel, reason, expires_at) values ($1, $2, $3, 'complaint', $4)`,
-      [
-        app.tenant.organizationId,
-        hashesOf(testSecrets, app.tenant.organizationId, [{ type: 'email', source: '', value: address }])[0],
-        channel,
-        expiresAt,
-      ],
-    );
+    storedSuppressedAddresses.add(app, {
+      organization_id: app.tenant.organizationId,
+      hash: hashesOf(testSecrets, app.tenant.organizationId, [{ type: 'email', source: '', value: address }])[0],
+      channel,
+      reason: 'complaint',
+      expires_at: expiresAt,
+    });
   const address = `${uuidv7()}@example.com`;
   const expires_at = inAnHour();
   const { id } = (await create({ channel: 'sms', reason: 'manual', expires_at })).body.data;
-  await app.rows(`update contact_suppressions set expires_at = clock_timestamp() - interval '1 ms' where id = $1`, [id]);
+  await storedSuppressions.change(app, id, { expires_at: ago(1, 'ms') });
   await create({ channel: 'email', reason: 'manual', expires_at });
   await create({ channel: 'voice', reason: 'manual' });
   await remember(address, 'sms', expires_at);
@@ -107,7 +107,7 @@ test('a remembered one that comes with an address: the one that lasts longer cou
     ['voice', 'manual', null],
   ]);
   expect((await states()).slice(0, 2)).toEqual(['suppressed complaint', 'suppressed complaint']);
-  await app.rows('delete from suppressed_addresses');
+  await storedSuppressedAddresses.remove(app, {});
 });
 
 describe('delete', () => {
@@ -130,11 +130,7 @@ describe('delete', () => {
       [hash, 'email'],
       [other, 'messaging_app'],
     ])
-      await app.rows(`insert into suppressed_addresses (organization_id, hash, channel, reason) values ($1, $2, $3, 'manual')`, [
-        organizationId,
-        of,
-        channel,
-      ]);
+      await storedSuppressedAddresses.add(app, { organization_id: organizationId, hash: of, channel, reason: 'manual' });
     expect((await remove(id)).status).toBe(204);
     const left = await app.rows('select channel, hash = $1 as own from suppressed_addresses order by channel', [hash]);
     expect(left).toEqual([

@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { type Body, useApp } from '../../support/app.ts';
+import { listedActs } from '../../support/listed-acts.ts';
+import { storedTags } from '../../support/stored/contacts.ts';
 
 const app = useApp({});
 let last = 1_000;
@@ -55,7 +57,7 @@ test('deleted: nobody has it, and no contact tells of it', async () => {
   expect(await tagsOf(id)).toEqual(['staying']);
   expect(await app.events(id)).toHaveLength(before);
   expect((await app.call('tags.delete', { params: { tagID } })).status).toBe(404);
-  const [act] = await app.rows(`select action from audit_log where subject = $1`, [`tag:${tagID}`]);
+  const [act] = await listedActs(app, { subject: `tag:${tagID}` }, { columns: ['action'] });
   expect(act.action).toBe('tags.delete');
 });
 
@@ -70,10 +72,7 @@ test("another organization's: 404, and its own of the same name beside it", asyn
 
 test('an organization has at most ten thousand', async () => {
   const { organizationId, key } = await app.organization();
-  await app.rows(
-    `insert into tags (id, organization_id, name) select uuidv7(), $1, 'tag ' || n from generate_series(1, 9999) n`,
-    [organizationId],
-  );
+  await storedTags.addMany(app, 9_999, (n) => ({ organization_id: organizationId, name: `tag ${n}` }));
   const replies = await Promise.all(['x', 'y', 'z'].map((name) => make(name, key)));
   expect(replies.map(({ status }) => status).sort()).toEqual([201, 422, 422]);
   expect(replies.find(({ status }) => status === 422)!.body.error.code).toBe('limit_reached');

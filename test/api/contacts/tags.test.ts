@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { type Body, useApp } from '../../support/app.ts';
+import { storedContactTags, storedTags } from '../../support/stored/contacts.ts';
 
 const app = useApp({});
 let last = 1_000;
@@ -59,15 +60,16 @@ test('the same tag for one contact at once: one 201', async () => {
 
 test('a contact has at most 100', async () => {
   const { id } = await create();
-  await app.rows(
-    `with t as (insert into tags (id, organization_id, name) select uuidv7(), $1, 'many ' || n from generate_series(1, 99) n returning id)
-     insert into contact_tags (organization_id, contact_id, tag_id) select $1, $2, id from t`,
-    [app.tenant.organizationId, id],
+  const organization_id = app.tenant.organizationId;
+  const tags = await storedTags.addMany(app, 99, (n) => ({ organization_id, name: `many ${n}` }));
+  await storedContactTags.addAll(
+    app,
+    tags.map((tag_id) => ({ organization_id, contact_id: id, tag_id })),
   );
   expect((await assign(id, 'the hundredth')).status).toBe(201);
   const refused = await assign(id, 'one more');
   expect([refused.status, refused.body.error.code]).toEqual([422, 'limit_reached']);
-  expect(await app.rows(`select 1 from tags where name = 'one more'`)).toEqual([]);
+  expect(await storedTags.count(app, { name: 'one more' })).toBe(0);
   expect((await assign(id, 'The Hundredth')).status).toBe(200);
 });
 

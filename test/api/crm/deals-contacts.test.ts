@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Body, useApp } from '../../support/app.ts';
+import { storedContacts } from '../../support/stored/contacts.ts';
+import { storedDealContacts, storedDeals, storedHistory } from '../../support/stored/crm.ts';
 
 const app = useApp({});
 const stranger = '0193ffff-3a0e-7cc4-8f4e-0242ac120004';
@@ -147,14 +149,11 @@ test('two primary contacts, or one contact twice, are a 422', async () => {
 
 test('a deal has at most 100 contacts', async () => {
   const deal = await create();
-  await app.rows(
-    `with made as (
-       insert into contacts (organization_id, id, name)
-       select $1, uuidv7(), 'n' from generate_series(1, 100)
-       returning id)
-     insert into deal_contacts (organization_id, deal_id, contact_id)
-     select $1, $2, id from made`,
-    [app.tenant.organizationId, deal.id],
+  const organization_id = app.tenant.organizationId;
+  const others = await storedContacts.addMany(app, 100, () => ({ organization_id, name: 'n' }));
+  await storedDealContacts.addAll(
+    app,
+    others.map((contact_id) => ({ organization_id, deal_id: deal.id, contact_id })),
   );
   const refused = await put(deal.id, people[0]!);
   expect([refused.status, refused.body.error.code]).toEqual([422, 'limit_reached']);
@@ -162,18 +161,15 @@ test('a deal has at most 100 contacts', async () => {
 
 test('a new deal has at most 100 contacts, that of its conversation among them', async () => {
   const conversation = await app.conversation(await app.connect());
-  const made = await app.rows(
-    `insert into contacts (organization_id, id, name)
-     select $1, uuidv7(), 'n' from generate_series(1, 100)
-     returning id`,
-    [app.tenant.organizationId],
-  );
-  const contacts = made.map(({ id }) => ({ contact_id: id }));
-  const count = () => app.rows('select count(*)::int as n from deals where source_conversation_id = $1', [conversation.id]);
+  const made = await storedContacts.addMany(app, 100, () => ({ organization_id: app.tenant.organizationId, name: 'n' }));
+  const contacts = made.map((contact_id) => ({ contact_id }));
+  const count = () => storedDeals.count(app, { source_conversation_id: conversation.id });
   const ask = (given: object[]) =>
     app.call('crm.deals.create', { body: { title: 'Many', contacts: given, source_conversation_id: conversation.id } });
   const refused = await ask(contacts);
-  expect([refused.status, refused.body.error.code, await count()]).toEqual([422, 'limit_reached', [{ n: 0 }]]);
+  expect(refused.status).toBe(422);
+  expect(refused.body.error.code).toBe('limit_reached');
+  expect(await count()).toBe(0);
   for (const given of [contacts.slice(1), [...contacts.slice(1), { contact_id: conversation.contactId }]])
     expect((await ask(given)).body.contacts).toHaveLength(100);
 });
@@ -187,11 +183,7 @@ test('the database refuses a link to a contact or a deal of another organization
     [organizationId, foreign],
   ])
     await expect(
-      app.rows('insert into deal_contacts (organization_id, deal_id, contact_id) values ($1, $2, $3)', [
-        organization,
-        deal.id,
-        contactId,
-      ]),
+      storedDealContacts.add(app, { organization_id: organization, deal_id: deal.id, contact_id: contactId }),
     ).rejects.toThrow('foreign key');
 });
 
@@ -240,9 +232,7 @@ describe('a merge of contacts', () => {
       expect([200, 404]).toContain(statuses.at(-1));
       const { contacts, revision } = (await app.call('crm.deals.get', { params: { dealID: deal.id } })).body;
       expect(contacts).toMatchObject([{ contact_id: survivor, is_primary: true }]);
-      expect(await app.rows('select count(*)::int as n from crm_history where object_id = $1', [deal.id])).toEqual([
-        { n: revision },
-      ]);
+      expect(await storedHistory.count(app, { object_id: deal.id })).toBe(revision);
     }
   });
 });

@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
 import { person } from '../../support/factories/person.ts';
 import { pipeline } from '../../support/factories/pipeline.ts';
+import { storedDealConversations } from '../../support/stored/crm.ts';
 
 const app = useApp({});
 const stranger = '0193ffff-3a0e-7cc4-8f4e-0242ac120004';
@@ -159,10 +160,10 @@ test('the database refuses a stage, an owner and a conversation of another organ
   ] as const)
     await expect(app.rows(`update deals set ${change} where id = $1`, [deal.id, ...values])).rejects.toThrow('foreign key');
   await expect(
-    app.rows('insert into deal_conversations (organization_id, conversation_id, deal_id) values ($1, $2, $3)', [
-      app.tenant.organizationId,
-      theirs.id,
-      deal.id,
-    ]),
+    storedDealConversations.add(app, {
+      organization_id: app.tenant.organizationId,
+      conversation_id: theirs.id,
+      deal_id: deal.id,
+    }),
   ).rejects.toThrow('foreign key');
 });

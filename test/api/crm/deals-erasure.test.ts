@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { type Body, useApp } from '../../support/app.ts';
 import { databaseTexts, leaks } from '../../support/leaks.ts';
+import { allErased } from '../../support/stored/contacts.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
@@ -34,7 +35,7 @@ test('after a person was erased their deals and sums stay, and nothing in them t
   const strange = await create({ title: 'Nothing to do with it' });
 
   expect((await app.call('contacts.delete', { params: { contactID } })).status).toBe(204);
-  await waitFor('the erasure', async () => (await app.rows('select 1 from contact_erasures')).length === 0);
+  await waitFor('the erasure', () => allErased(app));
 
   expect(leaks(await databaseTexts(app), secrets)).toEqual([]);
   const after = (await app.call('crm.deals.get', { params: { dealID: deal.id } })).body;

@@ -3,6 +3,7 @@ import { parse } from 'csv-parse/sync';
 import { type Body, useApp } from '../../support/app.ts';
 import { contact } from '../../support/factories/contact.ts';
 import { type PipelineMade, pipeline } from '../../support/factories/pipeline.ts';
+import { listedActs } from '../../support/listed-acts.ts';
 
 const app = useApp({});
 let sales: PipelineMade;
@@ -90,7 +91,7 @@ test('of more than a page is whole, in order, and of this organization alone', a
 test('is in the audit log', async () => {
   const { key, organizationId } = await app.organization();
   await exported({}, key);
-  expect(
-    await app.rows(`select subject from audit_log where action = 'crm.deals.export' and organization_id = $1`, [organizationId]),
-  ).toEqual([{ subject: `organization:${organizationId}` }]);
+  expect(await listedActs(app, { action: 'crm.deals.export' }, { key, columns: ['subject'] })).toEqual([
+    { subject: `organization:${organizationId}` },
+  ]);
 });

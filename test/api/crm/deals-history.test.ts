@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { type Body, useApp } from '../../support/app.ts';
 import { person, sessionHeaders } from '../../support/factories/person.ts';
+import { storedEvents } from '../../support/stored/api-events.ts';
 
 const app = useApp({});
 const stranger = '0193ffff-3a0e-7cc4-8f4e-0242ac120004';
@@ -26,7 +27,7 @@ test('each change with who made it, last first, by pages', async () => {
     { from: 'First', to: 'Second' },
     { from: null, to: 'First' },
   ]);
-  const events = await app.rows('select id from events where subject_id = $1 order by seq desc', [dealID]);
+  const events = await storedEvents.all(app, { subject_id: dealID }, { columns: ['id'], orderBy: ['seq', 'desc'] });
   expect(whole.items.map(({ event_id }: Body) => event_id)).toEqual(events.map(({ id }) => id));
   const first = await history(dealID, { limit: 2 });
   expect([first.items, first.meta.has_more]).toEqual([whole.items.slice(0, 2), true]);

@@ -3,6 +3,8 @@ import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { person } from '../../support/factories/person.ts';
 import { type PipelineMade, pipeline } from '../../support/factories/pipeline.ts';
+import { storedOrganizations, storedUsers } from '../../support/stored/accounts.ts';
+import { exchangeRate, storedDeals, storedHistory } from '../../support/stored/crm.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
@@ -10,13 +12,8 @@ let sales: PipelineMade;
 
 beforeAll(async () => {
   sales = await pipeline(app.em(), app.tenant.organizationId, { needsLostReason: true });
-  await app.rows(`update organizations set home_currency = 'USD', timezone = 'Europe/Berlin' where id = $1`, [
-    app.tenant.organizationId,
-  ]);
-  await app.rows(
-    `insert into exchange_rates (organization_id, base, quote, effective_at, rate, source) values ($1, 'EUR', 'USD', '2026-01-01', 1.5, 'api')`,
-    [app.tenant.organizationId],
-  );
+  await storedOrganizations.change(app, app.tenant.organizationId, { home_currency: 'USD', timezone: 'Europe/Berlin' });
+  await exchangeRate(app, app.tenant.organizationId, { base: 'EUR', rate: 1.5, at: '2026-01-01' });
 });
 
 type Asked = Record<string, string>;
@@ -44,13 +41,13 @@ const titled = async (title: string, tenant: Tenant = app.tenant): Promise<Body>
   return items[0];
 };
 const historyOf = (id: string): Promise<Body[]> =>
-  app.rows('select revision, event_id, actor, changes from crm_history where object_id = $1 order by revision', [id]);
+  storedHistory.all(app, { object_id: id }, { columns: ['revision', 'event_id', 'actor', 'changes'], orderBy: 'revision' });
 const key = 'custom_fields.old_id';
 
 describe('a file', () => {
   test('makes deals with exact amounts, stages and owners by name, and their contacts; once by a key', async () => {
     const { userId } = await person(app.em(), app.tenant.organizationId);
-    const { email } = await app.one('select email from users where id = $1', [userId]);
+    const { email } = await storedUsers.one(app, userId);
     const contact = (await app.call('contacts.create', { body: { phone_number: '+16505550401' } })).body.data.id;
     const second = (await app.call('contacts.create', { body: { email: 'second@example.com' } })).body.data.id;
     const file = lines(
@@ -191,7 +188,7 @@ describe('bad input', () => {
     expect(await errorsOf(result.id)).toEqual(
       wrong.map(([column, cell, code], index) => [index + 2, cell === 'lost' ? 'lost_reason' : column, code]),
     );
-    expect(await app.rows(`select 1 from deals where title = 'Bad'`)).toEqual([]);
+    expect(await storedDeals.count(app, { title: 'Bad' })).toBe(0);
   });
 
   test.each([

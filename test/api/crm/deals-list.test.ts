@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Body, useApp } from '../../support/app.ts';
 import { person } from '../../support/factories/person.ts';
 import { type PipelineMade, pipeline } from '../../support/factories/pipeline.ts';
+import { exchangeRate } from '../../support/stored/crm.ts';
 
 const app = useApp({});
 let sales: PipelineMade;
@@ -132,11 +133,7 @@ test('a search finds words of the title', async () => {
 });
 
 test('in the reader’s currency: by the rate of each, without one in its own', async () => {
-  await app.rows(
-    `insert into exchange_rates (organization_id, base, quote, effective_at, rate, source)
-     values ($1, 'USD', 'EUR', clock_timestamp(), 0.5, 'test')`,
-    [app.tenant.organizationId],
-  );
+  await exchangeRate(app, app.tenant.organizationId, { base: 'USD', quote: 'EUR', rate: 0.5 });
   const { body } = await ask({ display_currency: 'EUR', sort: 'created_at' });
   const shown = body.items.map((item: Body) => [item.display_currency, item.display_currency_unit, item.display_currency_minor]);
   expect(shown).toEqual([

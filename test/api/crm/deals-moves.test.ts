@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Body, useApp } from '../../support/app.ts';
 import { type PipelineMade, pipeline } from '../../support/factories/pipeline.ts';
+import { exchangeRate, storedDeals, storedHistory } from '../../support/stored/crm.ts';
+import { ago } from '../../support/stored/times.ts';
 
 const app = useApp({});
 let sales: PipelineMade;
@@ -20,11 +22,7 @@ const eventsOf = async (id: string) => (await app.events(id)).map(({ type }) => 
 const board = async (stage_id: string): Promise<string[]> =>
   (await app.call('crm.deals.list', { query: { stage_id, sort: 'position', limit: 100 } })).body.items.map(({ id }: Body) => id);
 const rate = (base: string, value: string, hoursAgo: number) =>
-  app.rows(
-    `insert into exchange_rates (organization_id, base, quote, effective_at, rate, source)
-     values ($1, $2, 'USD', clock_timestamp() - $4::int * interval '1 hour', $3::numeric, 'test')`,
-    [app.tenant.organizationId, base, value, hoursAgo],
-  );
+  exchangeRate(app, app.tenant.organizationId, { base, rate: value, at: ago(hoursAgo, 'hour') });
 
 describe('move', () => {
   test('to another stage: its place is the last, and the event tells from where', async () => {
@@ -69,7 +67,7 @@ describe('move', () => {
   test('where there is no room any more, the stage is numbered anew in its order', async () => {
     const stage_id = strict.stages.first;
     const ids = [(await create({ stage_id })).id, (await create({ stage_id })).id, (await create({ stage_id })).id];
-    await app.rows('update deals set position = 7 where id = any($1)', [ids]);
+    await storedDeals.change(app, ids, { position: 7 });
     const order = [...ids].sort();
     await moved(order[2]!, { stage_id, before_id: order[1]! });
     expect(await board(stage_id)).toEqual([order[0], order[2], order[1]]);
@@ -103,7 +101,7 @@ describe('move', () => {
     const changed = after.filter(({ place }, index) => place !== before[index]!.place);
     expect(changed.length).toBeGreaterThan(1);
     expect(changed.length).toBeLessThan(1_002);
-    const here = await app.rows('select id from deals where id = any($1) order by position', [ids]);
+    const here = await storedDeals.all(app, ids, { columns: ['id'], orderBy: 'position' });
     expect(here.map(({ id }) => id)).toEqual([ids[0], ids[2], ids[1]]);
   });
 
@@ -266,13 +264,13 @@ test('moves, wins and reopenings at the same time: events tell the path of the h
     const told = (await app.events(id))
       .filter(({ type }) => type === 'deal.stage_changed')
       .map(({ data }) => [data.from_stage_id, data.to_stage_id]);
-    const kept = await app.rows('select revision, changes from crm_history where object_id = $1 order by revision', [id]);
+    const kept = await storedHistory.all(app, { object_id: id }, { columns: ['revision', 'changes'], orderBy: 'revision' });
     expect(kept.map(({ revision }) => revision)).toEqual(kept.map((_, index) => index + 1));
     const path = kept.slice(1).flatMap(({ changes }) => (changes.stage_id ? [[changes.stage_id.from, changes.stage_id.to]] : []));
     expect(told).toEqual(path);
-    const [{ stage_id }] = (await app.rows('select stage_id from deals where id = $1', [id])) as [Body];
+    const [{ stage_id }] = (await storedDeals.all(app, id, { columns: ['stage_id'] })) as [Body];
     expect(path.at(-1)?.[1] ?? made.stages.first).toBe(stage_id);
   }
-  const places = await app.rows('select stage_id, position from deals where organization_id = $1', [organizationId]);
+  const places = await storedDeals.all(app, { organization_id: organizationId }, { columns: ['stage_id', 'position'] });
   expect(new Set(places.map(({ stage_id, position }) => `${stage_id} ${position}`)).size).toBe(50);
 });

@@ -1,16 +1,14 @@
 import { expect, test } from '@jest/globals';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { pipeline } from '../../support/factories/pipeline.ts';
+import { storedOrganizations } from '../../support/stored/accounts.ts';
+import { exchangeRate, storedRevaluations } from '../../support/stored/crm.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
 
 const rate = ({ organizationId }: Tenant, base: string, quote: string, value: string) =>
-  app.rows(
-    `insert into exchange_rates (organization_id, base, quote, effective_at, rate, source)
-     values ($1, $2, $3, clock_timestamp(), $4, 'test')`,
-    [organizationId, base, quote, value],
-  );
+  exchangeRate(app, organizationId, { base, quote, rate: value });
 const create = async ({ key }: Tenant, body: object): Promise<Body> =>
   (await app.call('crm.deals.create', { key, body: { title: 'Renewal', ...body } })).body;
 const get = async ({ key }: Tenant, dealID: string): Promise<Body> =>
@@ -67,7 +65,7 @@ test('done twice it changes nothing; a new home currency is one', async () => {
   await rate(tenant, 'USD', 'EUR', '0.5');
   const deals: Body[] = [];
   for (let n = 0; n < 250; n++) deals.push(await create(tenant, { amount_minor: String(n) }));
-  await app.rows(`update organizations set home_currency = 'EUR' where id = $1`, [tenant.organizationId]);
+  await storedOrganizations.change(app, tenant.organizationId, { home_currency: 'EUR' });
   expect((await revalue(tenant)).progress).toEqual({ done: 250, changed: 250 });
   expect((await revalue(tenant)).progress).toEqual({ done: 250, changed: 0 });
   expect(await get(tenant, deals[101]!.id)).toMatchObject({
@@ -82,8 +80,6 @@ test('asked for at the same time it is one operation; without deals it ends at o
   const asked = await Promise.all([1, 2, 3].map(() => app.call('crm.deals.revalue', { key: tenant.key })));
   expect([...new Set(asked.map(({ status }) => status))]).toEqual([202]);
   await revalue(tenant);
-  const open = await app.rows(`select 1 from deal_revaluations where organization_id = $1 and state = 'open'`, [
-    tenant.organizationId,
-  ]);
+  const open = await storedRevaluations.all(app, { organization_id: tenant.organizationId, state: 'open' });
   expect(open).toEqual([]);
 });

@@ -1,6 +1,9 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { type PipelineMade, pipeline } from '../../support/factories/pipeline.ts';
+import { storedOrganizations } from '../../support/stored/accounts.ts';
+import { exchangeRate } from '../../support/stored/crm.ts';
+import { ago } from '../../support/stored/times.ts';
 
 const app = useApp({});
 const currencies = ['USD', 'EUR', 'GBP', 'JPY', 'KWD', 'XAF', 'CLF'];
@@ -13,12 +16,7 @@ beforeAll(async () => {
   const { organizationId } = app.tenant;
   sales = await pipeline(app.em(), organizationId);
   other = await app.organization();
-  for (const [base, rate] of Object.entries(rates))
-    await app.rows(
-      `insert into exchange_rates (organization_id, base, quote, effective_at, rate, source)
-       values ($1, $2, 'USD', clock_timestamp() - interval '1 day', $3, 'test')`,
-      [organizationId, base, rate],
-    );
+  for (const [base, rate] of Object.entries(rates)) await exchangeRate(app, organizationId, { base, rate, at: ago(1, 'day') });
 });
 
 const summary = async (query = {}, key = app.tenant.key): Promise<Body> =>
@@ -83,7 +81,7 @@ test('after the home currency was changed there are two of them', async () => {
   const made = await pipeline(app.em(), organizationId);
   const create = () => app.call('crm.deals.create', { key, body: { title: 'x', amount_minor: '100' } });
   await create();
-  await app.rows(`update organizations set home_currency = 'EUR' where id = $1`, [organizationId]);
+  await storedOrganizations.change(app, organizationId, { home_currency: 'EUR' });
   await create();
   const { stages } = await summary({ pipeline_id: made.id }, key);
   expect(stages[0].at_home).toEqual([

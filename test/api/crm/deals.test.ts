@@ -2,6 +2,10 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { person } from '../../support/factories/person.ts';
 import { type PipelineMade, pipeline } from '../../support/factories/pipeline.ts';
+import { storedOrganizations } from '../../support/stored/accounts.ts';
+import { storedEvents } from '../../support/stored/api-events.ts';
+import { exchangeRate, storedDeals, storedHistory } from '../../support/stored/crm.ts';
+import { ago } from '../../support/stored/times.ts';
 
 const app = useApp({});
 let sales: PipelineMade;
@@ -11,11 +15,7 @@ let bare: Tenant;
 beforeAll(async () => {
   sales = await pipeline(app.em(), app.tenant.organizationId);
   bare = await app.organization();
-  await app.rows(
-    `insert into exchange_rates (organization_id, base, quote, effective_at, rate, source)
-     values ($1, 'EUR', 'USD', clock_timestamp() - interval '1 day', 1.09, 'test')`,
-    [app.tenant.organizationId],
-  );
+  await exchangeRate(app, app.tenant.organizationId, { base: 'EUR', rate: 1.09, at: ago(1, 'day') });
 });
 
 const create = async (body: object = {}, tenant = app.tenant): Promise<Body> => {
@@ -29,9 +29,11 @@ const eventsOf = async (id: string) => (await app.events(id)).map(({ type }) => 
 const historyOf = async (dealID: string): Promise<Body[]> =>
   (await app.call('crm.deals.history', { params: { dealID } })).body.items;
 /** What must stay as it is after a refusal. */
-const stored = () =>
-  app.rows(`select (select count(*)::int from deals) as deals, (select count(*)::int from crm_history) as history,
-                   (select count(*)::int from events) as events`);
+const stored = async () => ({
+  deals: await storedDeals.count(app),
+  history: await storedHistory.count(app),
+  events: await storedEvents.count(app),
+});
 
 describe('create', () => {
   test('a title is enough: nothing in the home currency, in the first open stage of the default pipeline', async () => {
@@ -92,7 +94,7 @@ describe('create', () => {
   test('one event, one row of history, which begins at revision 1', async () => {
     const deal = await create({ amount_minor: '5' });
     expect(await eventsOf(deal.id)).toEqual(['deal.created']);
-    const [event] = await app.rows('select id, data from events where subject_id = $1', [deal.id]);
+    const [event] = await storedEvents.all(app, { subject_id: deal.id }, { columns: ['id', 'data'] });
     expect(event.data).toMatchObject({ deal_id: deal.id, status: 'open', stage_id: sales.stages.first });
     expect(event.data.changed).toEqual(expect.arrayContaining(['title', 'amount_minor', 'stage_id']));
     const [entry, ...more] = await historyOf(deal.id);
@@ -139,7 +141,7 @@ describe('create', () => {
   });
 
   test('a day begins in the zone of the organization', async () => {
-    await app.rows(`update organizations set timezone = 'Asia/Tokyo' where id = $1`, [bare.organizationId]);
+    await storedOrganizations.change(app, bare.organizationId, { timezone: 'Asia/Tokyo' });
     expect((await create({ expected_close_at: '2026-12-31' }, bare)).expected_close_at).toBe('2026-12-30T15:00:00.000Z');
     const before = await app.call('crm.deals.create', { body: { title: 'Old', expected_close_at: '1000-01-01' }, key: bare.key });
     expect([before.status, before.body.error.details[0].field]).toEqual([422, 'expected_close_at']);

@@ -4,6 +4,7 @@ import { loadType } from '../../../src/records/types/object-type.ts';
 import { assertOptionsUnused } from '../../../src/records/types/used-options.ts';
 import { type Body, useApp } from '../../support/app.ts';
 import { options, stateOf } from '../../support/factories/options.ts';
+import { storedEvents } from '../../support/stored/api-events.ts';
 
 const app = useApp({ workers: true });
 let made = 0;
@@ -72,7 +73,7 @@ test('replaced at once: value, index row, one revision, one row of history and o
   const [newest, ...others] = await history(kind, ids[0]!);
   expect(newest).toMatchObject({ revision: 2, changes: { state: { from: 'sold', to: 'new' } } });
   expect(others).toHaveLength(1);
-  const event = await app.one('select type, data from events where id = $1', [newest!.event_id]);
+  const event = await storedEvents.one(app, newest!.event_id, ['type', 'data']);
   expect([event.type, event.data.changed]).toEqual(['record.updated', ['state']]);
   const rows = 'select text_value from record_values where record_id = any($1::uuid[]) order by text_value';
   expect((await app.rows(rows, [ids])).map(({ text_value }) => text_value)).toEqual(['new', 'open']);

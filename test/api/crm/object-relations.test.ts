@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { type Body, useApp } from '../../support/app.ts';
+import { storedObjectTypes } from '../../support/stored/crm.ts';
+import { now } from '../../support/stored/times.ts';
 
 const app = useApp({});
 const add = (objectKind: string, body: object) => app.call('crm.object-relations.create', { params: { objectKind }, body });
@@ -84,7 +86,7 @@ test('the name of a relation to a type that is being deleted is taken for as lon
   await make('leaving1');
   expect((await add('holder1', { ...relation, to_kind: 'leaving1' })).status).toBe(201);
   // No worker runs here: the operation that deletes it has not begun.
-  await app.rows(`update object_types set deleted_at = clock_timestamp() where kind = 'leaving1'`);
+  await storedObjectTypes.change(app, { kind: 'leaving1' }, { deleted_at: now() });
   expect(await relationsOf('holder1')).toEqual([]);
   const refused = await add('holder1', relation);
   expect([refused.status, refused.body.error.code, refused.headers.get('retry-after')]).toEqual([409, 'conflict', '5']);

@@ -14,6 +14,9 @@ import { typeLane } from '../../../src/records/types/jobs.ts';
 import { loadType, typeForWrite } from '../../../src/records/types/object-type.ts';
 import { taskTypes } from '../../../src/tasks/task.entity.ts';
 import { type Body, useApp } from '../../support/app.ts';
+import { listedActs } from '../../support/listed-acts.ts';
+import { storedObjectTypes } from '../../support/stored/crm.ts';
+import { waitsForLock } from '../../support/stored/locks.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({});
@@ -121,7 +124,7 @@ test('a kind of its own: made, read, changed, deleted', async () => {
   expect((await get('project')).status).toBe(404);
   expect((await remove('project')).status).toBe(404);
   expect((await make({ kind: 'project', label: 'Another' })).status).toBe(201);
-  const [act] = await app.rows(`select subject from audit_log where action = 'crm.object-types.update'`);
+  const [act] = await listedActs(app, { action: 'crm.object-types.update' }, { columns: ['subject'] });
   expect(act.subject).toBe('object_type:project');
 });
 
@@ -203,11 +206,13 @@ test.each([
 
 test('an organization has fifty kinds of its own at most', async () => {
   const { organizationId, key } = await app.organization();
-  await app.rows(
-    `insert into object_types (id, organization_id, kind, label, plural_label, display_field)
-     select uuidv7(), $1, 'kind_' || n, 'Kind', 'Kinds', 'name' from generate_series(1, 49) n`,
-    [organizationId],
-  );
+  await storedObjectTypes.addMany(app, 49, (n) => ({
+    organization_id: organizationId,
+    kind: `kind_${n}`,
+    label: 'Kind',
+    plural_label: 'Kinds',
+    display_field: 'name',
+  }));
   const replies = await Promise.all(['x1', 'y1', 'z1'].map((kind) => make({ kind, label: kind }, key)));
   expect(replies.map(({ status }) => status).sort()).toEqual([201, 422, 422]);
   expect(replies.find(({ status }) => status === 422)!.body.error.code).toBe('limit_reached');
@@ -235,13 +240,12 @@ test('a write that waited for a change writes by the new definition', async () =
   await make({ kind: 'waiting', label: 'Waiting' });
   const { organizationId } = app.tenant;
   const transact = transactFor(app.web.deps.ledger.transact, organizationId);
-  const waits = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%json_build_object%'`;
   let write: Promise<ObjectType> | undefined;
   await transact({ locks: [typeLane(organizationId, 'waiting')] }, async ({ own }) => {
     await addField(own, 'waiting', { name: 'later', type: 'text' });
     await own.flush();
     write = transact({}, ({ own: tx }) => typeForWrite(tx, 'waiting'));
-    await waitFor('the write to wait', async () => (await app.rows(waits)).length > 0);
+    await waitFor('the write to wait', () => waitsForLock(app, 'json_build_object'));
   });
   expect((await write!).fields.map(({ name }) => name)).toEqual(['name', 'later']);
 });

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { actsOf } from '../../support/acts.ts';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
+import { storedPipelines } from '../../support/stored/crm.ts';
 
 const app = useApp();
 let own: Tenant;
@@ -97,10 +98,7 @@ test('stages take the order that is asked for', async () => {
 });
 
 test('an organization has at most 50', async () => {
-  await app.rows(
-    `insert into pipelines (organization_id, id, name) select $1, uuidv7(), 'P' || n from generate_series(1, 49) n`,
-    [own.organizationId],
-  );
+  await storedPipelines.addMany(app, 49, (n) => ({ organization_id: own.organizationId, name: `P${n}` }));
   expect((await create()).status).toBe(201);
   const refused = await create();
   expect([refused.status, refused.body.error.code]).toEqual([422, 'limit_reached']);

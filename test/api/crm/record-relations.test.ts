@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { type Body, useApp } from '../../support/app.ts';
 import { objectType } from '../../support/factories/object-type.ts';
+import { waitsForLock } from '../../support/stored/locks.ts';
 import { storedState } from '../../support/stored.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
@@ -222,15 +223,11 @@ describe('cardinality', () => {
     const [red, ada, bob] = [await make('team', 'Red'), await make('person_card', 'Ada'), await make('person_card', 'Bob')];
     await put('team', red, 'lead', ada);
     await remove('person_card', ada);
-    const waits = `
-      select 1
-        from pg_stat_activity
-       where datname = current_database() and wait_event_type = 'Lock' and query like '%update records%'`;
     let late: ReturnType<typeof link> | undefined;
     await transactFor(app.web.deps.ledger.transact, app.tenant.organizationId)({}, async ({ own }) => {
       await own.sql('update records set deleted_at = null where organization_id = $1 and id = $2', [ada]);
       late = link('team', red, 'lead', bob);
-      await waitFor('the link to wait for the restore', async () => (await app.rows(waits)).length > 0);
+      await waitFor('the link to wait for the restore', () => waitsForLock(app, 'update records'));
     });
     const refused = await late!;
     expect([refused.status, refused.body.error.details[0].value]).toEqual([409, ada]);

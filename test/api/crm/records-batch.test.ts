@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { PreparingClient } from '../../../src/platform/database/preparing-client.ts';
 import { type Body, useApp } from '../../support/app.ts';
 import { objectType } from '../../support/factories/object-type.ts';
+import { storedRecords } from '../../support/stored/crm.ts';
 import { storedState } from '../../support/stored.ts';
 
 const app = useApp();
@@ -121,7 +122,7 @@ describe('partial', () => {
       undefined,
     ]);
     expect(body.results[3].error.details[0].field).toBe('fields.count');
-    expect(await app.rows(`select id from records where display_name = 'Second'`)).toEqual([]);
+    expect(await storedRecords.all(app, { display_name: 'Second' }, { columns: ['id'] })).toEqual([]);
     expect((await app.events(body.results[0].id)).map(({ type }) => type)).toEqual(['record.created', 'record.updated']);
     const [{ total }] = await app.rows(
       `select count(*)::int as total from record_values v where not exists (select from records r where r.id = v.record_id)`,

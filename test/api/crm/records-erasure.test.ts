@@ -2,6 +2,8 @@ import { expect, test } from '@jest/globals';
 import { type Body, useApp } from '../../support/app.ts';
 import { objectType } from '../../support/factories/object-type.ts';
 import { databaseTexts, leaks } from '../../support/leaks.ts';
+import { allErased } from '../../support/stored/contacts.ts';
+import { storedDeals, storedHistory, storedTaskTargets } from '../../support/stored/crm.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
@@ -69,11 +71,7 @@ test('after a person is erased, neither name nor address is left in records, dea
      insert into task_targets (id, organization_id, task_id, contact_id) select uuidv7(), $1, id, $3 from task returning task_id as id`,
     [organizationId, `Ring ${name}`, contact],
   );
-  await app.rows(`insert into task_targets (id, organization_id, task_id, record_id) values (uuidv7(), $1, $2, $3)`, [
-    organizationId,
-    task.id,
-    other.id,
-  ]);
+  await storedTaskTargets.add(app, { organization_id: organizationId, task_id: task.id, record_id: other.id });
   await app.rows(
     `insert into crm_history (organization_id, object_id, revision, object_kind, actor, changes)
      values ($1, $2, 1, 'deal', 'system', jsonb_build_object('title', jsonb_build_object('from', null, 'to', $3::text)))`,
@@ -81,7 +79,7 @@ test('after a person is erased, neither name nor address is left in records, dea
   );
 
   expect((await app.call('contacts.delete', { params: { contactID: contact } })).status).toBe(204);
-  await waitFor('the rest of the erasure', async () => (await app.rows('select 1 from contact_erasures')).length === 0);
+  await waitFor('the rest of the erasure', () => allErased(app));
 
   const after = await get('company', linked.id);
   expect(after.fields).toEqual({
@@ -104,7 +102,7 @@ test('after a person is erased, neither name nor address is left in records, dea
   const texts = await databaseTexts(app);
   // A reply that an Idempotency-Key keeps was not asked for here.
   for (const secret of [name, email, digits]) expect(leaks(texts, [secret])).toEqual([]);
-  expect((await app.one('select title from deals where id = $1', [deal.id])).title).toBe('Roof for [removed]');
+  expect((await storedDeals.one(app, deal.id)).title).toBe('Roof for [removed]');
   await app.call('crm.records.restore', { params: { objectKind: 'company', recordID: binned.id } });
   expect((await get('company', binned.id)).fields).toEqual({ name: 'Binned' });
 });
@@ -124,7 +122,7 @@ test('unique values that only a person told apart: all of them go, and the erasu
     leads.push(id);
     expect((await app.call('contacts.delete', { params: { contactID: contact } })).status).toBe(204);
   }
-  await waitFor('the rest of the erasures', async () => (await app.rows('select 1 from contact_erasures')).length === 0);
+  await waitFor('the rest of the erasures', () => allErased(app));
   for (const id of leads) expect((await get('lead', id)).fields).toEqual({ name: 'Lead' });
 });
 
@@ -164,9 +162,9 @@ test('what a value or a field held once, and what was linked once, is forgotten 
   const namesake = (await app.call('crm.deals.create', { body: { title: `Another ${who}, not at ${mail}` } })).body;
 
   expect((await app.call('contacts.delete', { params: { contactID: contact } })).status).toBe(204);
-  await waitFor('the rest of the erasure', async () => (await app.rows('select 1 from contact_erasures')).length === 0);
+  await waitFor('the rest of the erasure', () => allErased(app));
 
-  const rows = async (id: string) => JSON.stringify(await app.rows('select changes from crm_history where object_id = $1', [id]));
+  const rows = async (id: string) => JSON.stringify(await storedHistory.all(app, { object_id: id }, { columns: ['changes'] }));
   for (const { id } of [changed, dropped, former, deal, task, ofDeal]) expect(await rows(id)).not.toMatch(/walda|prix|500.?765/i);
   expect((await history('visit', changed.id))[0]!.changes).toEqual({ mail: { from: null, to: 'other@example.com' } });
   expect((await get('visit', former.id)).fields).toEqual({ name: 'Visit of [removed]' });
@@ -186,15 +184,18 @@ test('a history that one run does not read is read to its end', async () => {
     params: { objectKind: 'company', recordID: holder.id },
     body: { fields: { email: 'other@example.com' } },
   });
-  await app.rows(
-    `insert into crm_history (organization_id, object_id, revision, object_kind, actor, changes)
-     select $1, '00000000-0000-7000-8000-000000000000', n, 'record', 'system', '{}' from generate_series(1, 50500) n`,
-    [organizationId],
-  );
+  await storedHistory.addMany(app, 50_500, (n) => ({
+    organization_id: organizationId,
+    object_id: '00000000-0000-7000-8000-000000000000',
+    revision: n,
+    object_kind: 'record',
+    actor: 'system',
+    changes: {},
+  }));
   await app.call('contacts.delete', { params: { contactID: contact } });
-  await waitFor('the rest of the erasure', async () => (await app.rows('select 1 from contact_erasures')).length === 0);
+  await waitFor('the rest of the erasure', () => allErased(app));
   expect(JSON.stringify(await history('company', holder.id))).not.toContain(mail);
-  await app.rows(`delete from crm_history where object_id = '00000000-0000-7000-8000-000000000000'`);
+  await storedHistory.remove(app, { object_id: '00000000-0000-7000-8000-000000000000' });
 });
 
 test('of two contacts that are merged the survivor has the links, once and as the cardinality allows', async () => {

@@ -3,6 +3,7 @@ import { parse } from 'csv-parse/sync';
 import { useApp } from '../../support/app.ts';
 import { objectType } from '../../support/factories/object-type.ts';
 import { type Asked, kind, lines, recordFiles, types, vehicles } from '../../support/record-files.ts';
+import { storedCrmImports } from '../../support/stored/crm.ts';
 
 const app = useApp({ workers: true, env: { IMPORT_MAX_BYTES: '3000000' } });
 const { upload, imported, errorsOf } = recordFiles(app);
@@ -98,5 +99,5 @@ test.each([
   ['columns that are no object', 'name\na\n', { columns: '[]' }, kind, 422],
 ])('%s is refused at once, and nothing stays', async (_what, body, query, objectKind, status) => {
   expect((await upload(body, query as Asked, app.tenant, objectKind)).status).toBe(status);
-  expect(await app.rows(`select 1 from crm_imports where state = 'uploading'`)).toEqual([]);
+  expect(await storedCrmImports.count(app, { state: 'uploading' })).toBe(0);
 });

@@ -4,6 +4,15 @@ import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { person } from '../../support/factories/person.ts';
 import { type Asked, kind, lines, recordFiles, vehicles } from '../../support/record-files.ts';
+import { storedActs, storedUsers } from '../../support/stored/accounts.ts';
+import {
+  storedCrmImportChunks,
+  storedCrmImports,
+  storedHistory,
+  storedObjectTypes,
+  storedRecordLinks,
+  storedRecords,
+} from '../../support/stored/crm.ts';
 
 const app = useApp({ workers: true });
 const { upload, ended, imported, errorsOf } = recordFiles(app);
@@ -16,12 +25,12 @@ const byPlate = async (plate: string, tenant: Tenant = app.tenant): Promise<Body
   return body.items[0];
 };
 const historyOf = (recordID: string): Promise<Body[]> =>
-  app.rows('select revision, event_id, actor, changes from crm_history where object_id = $1 order by revision', [recordID]);
+  storedHistory.all(app, { object_id: recordID }, { columns: ['revision', 'event_id', 'actor', 'changes'], orderBy: 'revision' });
 
 describe('a file', () => {
   test('makes records of every type of value, once: the same file again changes nothing', async () => {
     const { userId } = await person(app.em(), app.tenant.organizationId);
-    const [{ email } = { email: '' }] = await app.rows<{ email: string }>('select email from users where id = $1', [userId]);
+    const [{ email } = { email: '' }] = await storedUsers.all(app, userId, { columns: ['email'] });
     const file = lines(
       'name,a_text,a_long_text,a_number,a_integer,a_boolean,a_date,a_datetime,a_select,a_multi_select,a_email,a_phone,a_url,a_currency,a_user,a_json,plate,custom_fields.tier,metadata',
       `Van,A text,"Lines\nof text",-1.5,12,TRUE,2026-02-28,2026-11-25T10:00:00+01:00,red,red;blue,Fleet@Example.com,+1 650 555 0199,https://example.com/a,9223372036854775807 EUR,${email.toUpperCase()},"{""deep"":[1]}",KA-1,gold,"{""a"":1}"`,
@@ -68,11 +77,11 @@ describe('a file', () => {
     ]);
     expect(await imported(file, { key: 'plate' })).toMatchObject({ created: 0, updated: 0, unchanged: 2, failed: 0 });
     expect((await byPlate('KA-1')).updated_at).toBe(van.updated_at);
-    expect((await app.one('select count(*)::int as n from crm_import_chunks')).n).toBe(0);
+    expect(await storedCrmImportChunks.count(app)).toBe(0);
     const events = (await app.events(app.tenant.organizationId)).filter(({ type }) => /^(crm\.imported|record)/.test(type));
     expect(events.map(({ type }) => type)).toEqual(['crm.imported', 'crm.imported']);
     expect(events[0]!.data).toMatchObject({ import_id: id, object_kind: kind, created: 2, failed: 0 });
-    const [act] = await app.rows(`select subject, details from audit_log where action = 'crm.records.import'`);
+    const [act] = await storedActs.all(app, { action: 'crm.records.import' }, { columns: ['subject', 'details'] });
     expect(act).toEqual({ subject: `object_type:${kind}`, details: { import_id: id } });
   });
 
@@ -162,17 +171,16 @@ describe('links', () => {
     const one = await byPlate('L-1');
     const { drivers, home } = one.relationships_summary;
     expect(drivers.count).toBe(4);
-    const linked = await app.rows('select contact_id from record_links where record_id = $1 and contact_id is not null', [
-      one.id,
-    ]);
-    expect(linked.map(({ contact_id }) => contact_id).sort()).toEqual([phone, email, external, id].sort());
+    const links = await storedRecordLinks.all(app, { record_id: one.id });
+    const linked = links.map(({ contact_id }) => contact_id).filter((contactId) => contactId !== null);
+    expect(linked.sort()).toEqual([phone, email, external, id].sort());
     expect(home.items[0].display_name).toBe('Garage one');
     const garage = home.items[0].id;
     expect((await historyOf(garage)).slice(1)).toMatchObject([
       { revision: 2, changes: { parked: { from: [], to: [one.id] } } },
       { revision: 3, changes: { parked: { from: [] } } },
     ]);
-    expect(await app.one('select revision from records where id = $1', [garage])).toEqual({ revision: 3 });
+    expect(await storedRecords.one(app, garage, ['revision'])).toEqual({ revision: 3 });
     expect((await historyOf(one.id)).map(({ revision }) => revision)).toEqual([1, 2, 3, 4]);
     expect(one.revision).toBe(4);
     expect(await imported(file, { key: 'plate' })).toMatchObject({ unchanged: 2, failed: 0 });
@@ -209,14 +217,9 @@ describe('links', () => {
 
 test('a file is for the type that has the kind when it is taken', async () => {
   const { body } = await upload('plate\nKA-77\n');
-  const [stored] = await app.rows(
-    `select i.request->>'typeId' as type_id, t.id
-       from crm_imports i
-       join object_types t on t.organization_id = i.organization_id and t.kind = i.object_kind
-      where i.id = $1`,
-    [body.data.id],
-  );
-  expect(stored!.type_id).toBe(stored!.id);
+  const { organization_id, object_kind, request } = await storedCrmImports.one(app, body.data.id);
+  const type = await storedObjectTypes.one(app, { organization_id, kind: object_kind });
+  expect(request.typeId).toBe(type.id);
 });
 
 test('a caller without contacts:read looks no contact up', async () => {

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
+import { storedChannels } from '../../support/stored/channels.ts';
 
 const app = useApp();
 let channel: Channel;
@@ -89,7 +90,7 @@ describe('a kind with its own table', () => {
   test('a conversation is called by its contact and its channel', async () => {
     const [item] = (await list('conversation')).body.items;
     const { body } = await app.call('conversations.get', { params: { conversationID } });
-    const [{ name, display_phone }] = await app.rows('select name, display_phone from channels where id = $1', [channel.id]);
+    const [{ name, display_phone }] = await storedChannels.all(app, channel.id, { columns: ['name', 'display_phone'] });
     const person = body.contact_name || body.contact_phone_number;
     expect([item.id, item.display_name]).toEqual([conversationID, `${person}, ${name || display_phone}`]);
     expect(item.fields).toMatchObject({ status: 'open', channel_id: channel.id, tags: [] });

@@ -3,6 +3,9 @@ import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Body, useApp } from '../../support/app.ts';
 import { objectType, options } from '../../support/factories/object-type.ts';
 import { person } from '../../support/factories/person.ts';
+import { storedMemberships } from '../../support/stored/accounts.ts';
+import { storedEvents } from '../../support/stored/api-events.ts';
+import { storedRecordValues } from '../../support/stored/crm.ts';
 import { storedState } from '../../support/stored.ts';
 
 const app = useApp();
@@ -52,7 +55,7 @@ const patch = (id: string, body: object) => app.call('crm.records.update', { ...
 const get = (id: string) => app.call('crm.records.get', at(id));
 const history = async (id: string): Promise<Body[]> => (await app.call('crm.records.history', at(id))).body.items;
 const told = async (id: string) => (await app.events(id)).map(({ type, data }) => [type, [...data.changed].sort()]);
-const indexRows = (id: string) => app.rows('select field_id from record_values where record_id = $1', [id]);
+const indexRows = (id: string) => storedRecordValues.all(app, { record_id: id }, { columns: ['field_id'] });
 
 /** Of 2.9: what each field is, and what it is when there is nothing to say. */
 const fieldsOfRecord: Record<string, { isRight(value: unknown): boolean; nothing?: unknown }> = {
@@ -164,7 +167,7 @@ describe('a change', () => {
       ['record.created', ['a_integer', 'custom_fields', 'name', 'seats']],
       ['record.updated', ['a_integer', 'a_text', 'custom_fields', 'metadata', 'name']],
     ]);
-    const events = await app.rows('select id from events where subject_id = $1 order by seq', [body.id]);
+    const events = await storedEvents.all(app, { subject_id: body.id }, { columns: ['id'], orderBy: 'seq' });
     expect([creation!.event_id, change!.event_id]).toEqual(events.map(({ id }) => id));
   });
 
@@ -307,7 +310,7 @@ describe('bad input: a 422 with its path, and nothing changes', () => {
   test('a user who has left since stays in a record that is written whole, in a batch too, and can be given to no other', async () => {
     const { userId } = await person(app.em(), app.tenant.organizationId, 'agent');
     const { body } = await create({ fields: { a_user: userId, a_text: 'one' } });
-    await app.rows('delete from memberships where user_id = $1', [userId]);
+    await storedMemberships.remove(app, { user_id: userId });
     const whole = (a_text: string) => ({ fields: { ...body.fields, a_text } });
     const patched = await patch(body.id, whole('two'));
     expect([patched.status, patched.body.fields]).toMatchObject([200, { a_user: userId, a_text: 'two' }]);

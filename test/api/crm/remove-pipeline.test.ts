@@ -4,6 +4,9 @@ import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { actsOf } from '../../support/acts.ts';
 import { type Body, type Reply, type Tenant, useApp } from '../../support/app.ts';
+import { storedDeals, storedHistory } from '../../support/stored/crm.ts';
+import { waitsForLock } from '../../support/stored/locks.ts';
+import { now } from '../../support/stored/times.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
@@ -40,16 +43,20 @@ const names = async () => (await get(sales.id)).stages.map(({ name, position }: 
 
 /** Deals as a busy year leaves them, with their first revision. */
 async function many(count: number, stageId: string, status = 'open', pipelineId = sales.id): Promise<void> {
-  await app.rows(
-    `with made as (
-       insert into deals (organization_id, id, title, status, currency_code, home_currency_at_write, pipeline_id, stage_id, closed_at)
-       select $1, uuidv7(), 'Deal ' || n, $4, 'USD', 'USD', $5, $3, case when $4 <> 'open' then clock_timestamp() end
-         from generate_series(1, $2::int) n
-       returning id)
-     insert into crm_history (organization_id, object_id, revision, object_kind, actor, changes)
-     select $1, id, 1, 'deal', 'system', '{}'
-       from made`,
-    [own.organizationId, count, stageId, status, pipelineId],
+  const organization_id = own.organizationId;
+  const deals = await storedDeals.addMany(app, count, (n) => ({
+    organization_id,
+    title: `Deal ${n}`,
+    status,
+    currency_code: 'USD',
+    home_currency_at_write: 'USD',
+    pipeline_id: pipelineId,
+    stage_id: stageId,
+    closed_at: status === 'open' ? null : now(),
+  }));
+  await storedHistory.addAll(
+    app,
+    deals.map((object_id) => ({ organization_id, object_id, revision: 1, object_kind: 'deal', actor: 'system', changes: {} })),
   );
 }
 const operation = (id: string) =>
@@ -57,8 +64,7 @@ const operation = (id: string) =>
     const { body } = await app.call('operations.get', { key: own.key, params: { operationID: id } });
     return ['succeeded', 'failed'].includes(body.status) && body;
   });
-const countIn = async (stageId: string): Promise<number> =>
-  (await app.one('select count(*)::int as n from deals where stage_id = $1', [stageId])).n;
+const countIn = async (stageId: string): Promise<number> => await storedDeals.count(app, { stage_id: stageId });
 
 describe('a stage', () => {
   test('without deals goes at once, and the others move up', async () => {
@@ -110,16 +116,12 @@ describe('a stage', () => {
     const [from, to] = [stageNamed(sales, 'New'), stageNamed(sales, 'Proposal')];
     const { body } = await app.call('contacts.create', { key: own.key, body: { phone_number: `+${app.phone()}` } });
     const { id } = await deal(from, { contacts: [{ contact_id: body.data.id }] });
-    const waits = `
-      select 1
-        from pg_stat_activity
-       where datname = current_database() and wait_event_type = 'Lock' and query like '%"deals"%'`;
     let removal: Promise<Reply> | undefined;
     const transact = transactFor(app.web.deps.ledger.transact, own.organizationId);
     await transact({}, async ({ own: tx }) => {
       await leaveDeals(tx, body.data.id, []);
       removal = removeStage(from, { move_to: to });
-      await waitFor('the removal to wait for the erasure', async () => (await app.rows(waits)).length > 0);
+      await waitFor('the removal to wait for the erasure', () => waitsForLock(app, '"deals"'));
     });
     expect((await removal!).status).toBe(204);
     expect((await dealNow(id)).stage_id).toBe(to);

@@ -4,6 +4,8 @@ import { contact } from '../../support/factories/contact.ts';
 import { conversation } from '../../support/factories/conversation.ts';
 import { organizationWithKey } from '../../support/factories/organization.ts';
 import { dealRow, recordRow } from '../../support/factories/task-objects.ts';
+import { storedDeals, storedRecords, storedTaskTargets } from '../../support/stored/crm.ts';
+import { now } from '../../support/stored/times.ts';
 
 const app = useApp();
 const own = () => app.tenant.organizationId;
@@ -104,17 +106,13 @@ describe('what a task is about', () => {
       ['ship', record],
     ] as const)
       await add(kind, id);
-    const setBin = (value: string) =>
-      Promise.all(
-        ['deals', 'records'].map((table) =>
-          app.rows(`update ${table} set deleted_at = ${value} where id = any($1)`, [[deal, record]]),
-        ),
-      );
-    await setBin('clock_timestamp()');
+    const setBin = (deleted_at: string | null) =>
+      Promise.all([storedDeals.change(app, deal, { deleted_at }), storedRecords.change(app, record, { deleted_at })]);
+    await setBin(now());
     const binned = await task();
     expect(binned.targets).toEqual([]);
     expect(binned).not.toHaveProperty('object_id');
-    await setBin('null');
+    await setBin(null);
     expect((await task()).targets).toHaveLength(2);
   });
 });
@@ -207,13 +205,7 @@ test('an erased person is taken from the tasks that are about others too, and th
 
 describe('the database itself refuses', () => {
   const insert = (columns: Record<string, unknown>) => {
-    const names = ['id', 'organization_id', 'task_id', ...Object.keys(columns)];
-    const values = ['uuidv7()', '$1', '$2', ...Object.keys(columns).map((_, index) => `$${index + 3}`)];
-    return app.rows(`insert into task_targets (${names.join(', ')}) values (${values.join(', ')})`, [
-      own(),
-      taskId,
-      ...Object.values(columns),
-    ]);
+    return storedTaskTargets.add(app, { organization_id: own(), task_id: taskId, ...columns });
   };
 
   test.each(['contact', 'conversation', 'deal', 'record'])('a foreign %s', async (kind) => {

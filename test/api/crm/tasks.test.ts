@@ -5,6 +5,9 @@ import { contact } from '../../support/factories/contact.ts';
 import { organizationWithKey } from '../../support/factories/organization.ts';
 import { person } from '../../support/factories/person.ts';
 import { dealRow, recordRow } from '../../support/factories/task-objects.ts';
+import { storedMemberships } from '../../support/stored/accounts.ts';
+import { storedDeals, storedTasks } from '../../support/stored/crm.ts';
+import { now } from '../../support/stored/times.ts';
 
 const app = useApp();
 const stranger = '0193ffff-3a0e-7cc4-8f4e-0242ac120004';
@@ -165,7 +168,7 @@ describe('changes', () => {
   test('a member who leaves has no task any more', async () => {
     const leaving = (await person(app.em(), app.tenant.organizationId)).userId;
     const task = await made({ assignee_id: leaving });
-    await app.rows('delete from memberships where user_id = $1', [leaving]);
+    await storedMemberships.remove(app, { user_id: leaving });
     expect(await get(task.id)).not.toHaveProperty('assignee_id');
   });
 
@@ -313,7 +316,7 @@ describe('bad input changes nothing', () => {
       'a deal in the bin',
       async () => {
         const dealId = await dealRow(app.rows.bind(app), app.tenant.organizationId);
-        await app.rows('update deals set deleted_at = clock_timestamp() where id = $1', [dealId]);
+        await storedDeals.change(app, dealId, { deleted_at: now() });
         return { targets: [{ object_kind: 'deal', object_id: dealId }] };
       },
       'targets[0].object_id',
@@ -340,7 +343,7 @@ describe('bad input changes nothing', () => {
 
   test.each(cases)('%s is a 422 at its field', async (_, body, field) => {
     const wrong = await body();
-    const count = async () => (await app.one('select count(*)::int as n from crm_tasks')).n;
+    const count = async () => await storedTasks.count(app);
     const before = await count();
     const reply = await create(wrong);
     expect([reply.status, reply.body.error.code]).toEqual([422, 'invalid_request']);

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { streamCursor } from '../../../api/events/schemas.ts';
 import { purges } from '../../../src/platform/retention/purges.ts';
 import { type Body, type Reply, type Tenant, useApp } from '../../support/app.ts';
+import { storedEventCursors } from '../../support/stored/api-events.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp();
@@ -106,10 +107,7 @@ describe('list and delete', () => {
   });
 
   test('at most 50, also when many are made at once', async () => {
-    await app.rows(
-      `insert into event_cursors (organization_id, name, seq) select $1, 'n-' || n, 0 from generate_series(1, 46) n`,
-      [tenant.organizationId],
-    );
+    await storedEventCursors.addMany(app, 46, (n) => ({ organization_id: tenant.organizationId, name: `n-${n}`, seq: 0 }));
     const made = await Promise.all(Array.from({ length: 8 }, (_, index) => create(`more-${index}`)));
     const statuses = made.map(({ status }) => status).sort();
     expect(statuses).toEqual([201, 201, 201, 201, 422, 422, 422, 422]);

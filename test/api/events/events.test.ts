@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Body, type Reply, type Tenant, useApp } from '../../support/app.ts';
+import { contactEvent, storedEvents } from '../../support/stored/api-events.ts';
+import { storedDeliveries } from '../../support/stored/webhooks.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp();
@@ -23,9 +25,11 @@ beforeAll(async () => {
        from generate_series(0, 19) n`,
     [tenant.organizationId, types, conversation],
   );
-  stored = await app.rows('select id, type, created_at from events where organization_id = $1 order by seq', [
-    tenant.organizationId,
-  ]);
+  stored = await storedEvents.all(
+    app,
+    { organization_id: tenant.organizationId },
+    { columns: ['id', 'type', 'created_at'], orderBy: 'seq' },
+  );
   await allSettled();
 });
 
@@ -78,13 +82,7 @@ describe('pages', () => {
 
   test('newest first they end; oldest first the last cursor goes on with what happens later', async () => {
     const other = await app.organization();
-    const emit = () =>
-      app.one(
-        `insert into events (id, organization_id, type, subject_type, subject_id, data)
-         values (uuidv7(), $1, 'contact.created', 'contact', uuidv7(), '{}')
-         returning id`,
-        [other.organizationId],
-      );
+    const emit = () => contactEvent(app, other.organizationId);
     const none = await list({ order: 'asc' }, other.key);
     expect([none.body.items, none.body.meta.has_more]).toEqual([[], false]);
     const first = await emit();
@@ -92,15 +90,15 @@ describe('pages', () => {
       const reply = await list({ order: 'asc', cursor: none.body.meta.next_cursor }, other.key);
       return reply.body.items.length > 0 && reply;
     });
-    expect(idsOf(next)).toEqual([first.id]);
+    expect(idsOf(next)).toEqual([first]);
     const second = await emit();
     const last = await waitFor('the second', async () => {
       const reply = await list({ order: 'asc', cursor: next.body.meta.next_cursor }, other.key);
       return reply.body.items.length > 0 && reply;
     });
-    expect(idsOf(last)).toEqual([second.id]);
+    expect(idsOf(last)).toEqual([second]);
     const newest = await list({}, other.key);
-    expect(idsOf(newest)).toEqual([second.id, first.id]);
+    expect(idsOf(newest)).toEqual([second, first]);
     expect(newest.body.meta).toEqual({ has_more: false, limit: 25 });
   });
 
@@ -177,10 +175,13 @@ describe('filters', () => {
       }),
     );
     const deliver = (place: number, endpoint: number, state: string, isTest = false) =>
-      app.rows(
-        `insert into webhook_deliveries (id, organization_id, event_id, endpoint_id, state, is_test) values (uuidv7(), $1, $2, $3, $4, $5)`,
-        [tenant.organizationId, stored[place]!.id, endpoints[endpoint], state, isTest],
-      );
+      storedDeliveries.add(app, {
+        organization_id: tenant.organizationId,
+        event_id: stored[place]!.id,
+        endpoint_id: endpoints[endpoint],
+        state,
+        is_test: isTest,
+      });
     await deliver(1, 0, 'succeeded');
     await deliver(2, 0, 'succeeded');
     await deliver(2, 1, 'failed');

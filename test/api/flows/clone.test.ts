@@ -1,6 +1,8 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
 import { flowBody, jsonFlow } from '../../support/flow-bodies.ts';
+import { markPushed, storedFlows, storedFlowVersions } from '../../support/stored/flows.ts';
+import { now } from '../../support/stored/times.ts';
 
 const app = useApp({ env: { RATE_LIMIT_PER_MINUTE: '0' } });
 let channel: Channel;
@@ -14,14 +16,18 @@ const clone = (flow: Body, body: object, headers = {}) => app.call('flows.clone'
 test('a draft of its own: the documents, the category and the data_exchange; nothing of the provider', async () => {
   const data_exchange = { url: 'https://example.com/a', headers: { 'X-A': '1' } };
   const flow = await made({ name: 'Source', channel_id: channel.id, data_exchange });
-  await app.rows(
-    `update flows
-        set status = 'published', provider_flow_id = '77', provider_version = 1, pushed_sha256 = local_sha256, pushed_name = name,
-            pushed_categories = categories, base_sha256 = local_sha256, preview_url = 'https://example.com', told_at = clock_timestamp(),
-            synced_at = clock_timestamp(), published_at = clock_timestamp(), drift = '{"detected_at": "2026-11-23T10:00:00Z", "provider_sha256": "a"}'
-      where id = $1`,
-    [flow.id],
-  );
+  await markPushed(app, flow.id);
+  await storedFlows.change(app, flow.id, {
+    status: 'published',
+    provider_flow_id: '77',
+    provider_version: 1,
+    base_sha256: (await storedFlows.one(app, flow.id)).local_sha256,
+    preview_url: 'https://example.com',
+    told_at: now(),
+    synced_at: now(),
+    published_at: now(),
+    drift: { detected_at: '2026-11-23T10:00:00Z', provider_sha256: 'a' },
+  });
   const { status, headers, body: copy } = await clone(flow, { name: 'Copy' });
   expect([status, headers.get('location')]).toEqual([201, `/v1/flows/${copy.id}`]);
   const { id, name, created_at, updated_at, ...same } = flow;
@@ -33,11 +39,11 @@ test('a draft of its own: the documents, the category and the data_exchange; not
     true,
   ]);
   expect(copy).not.toHaveProperty('provider_flow_id');
-  const [row] = await app.rows('select told_at, base_sha256 from flows where id = $1', [copy.id]);
+  const [row] = await storedFlows.all(app, copy.id, { columns: ['told_at', 'base_sha256'] });
   expect(row).toEqual({ told_at: null, base_sha256: null });
   const versions = (await app.call('flows.versions.list', { params: { flowID: copy.id } })).body.items;
   expect(versions).toMatchObject([{ number: 1, why: 'clone' }]);
-  const labels = await app.rows('select labels from flow_versions where flow_id = any($1)', [[flow.id, copy.id]]);
+  const labels = await storedFlowVersions.all(app, { flow_id: [flow.id, copy.id] }, { columns: ['labels'] });
   expect(labels[0]).toEqual(labels[1]);
 });
 
@@ -74,6 +80,6 @@ test('the same Idempotency-Key makes one', async () => {
 
 test('a deprecated one is cloned to a draft', async () => {
   const flow = await made({ name: 'Deprecated' });
-  await app.rows(`update flows set status = 'deprecated' where id = $1`, [flow.id]);
+  await storedFlows.change(app, flow.id, { status: 'deprecated' });
   expect((await clone(flow, { name: 'Alive' })).body).toMatchObject({ status: 'draft', has_local_changes: true });
 });

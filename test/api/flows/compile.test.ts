@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { useApp } from '../../support/app.ts';
 import { flowBody, jsonFlow, screen, visual } from '../../support/flow-bodies.ts';
+import { storedFlows } from '../../support/stored/flows.ts';
 import { storedState } from '../../support/stored.ts';
 
 const app = useApp({ env: { RATE_LIMIT_PER_MINUTE: '0' } });
@@ -42,7 +43,7 @@ test('a stored flow is checked again, with what the provider said of it', async 
   const own = (await app.call('flows.create', { body: flowBody(jsonFlow({ version: '7.2', screens: [{ id: 'SUCCESS' }] })) }))
     .body;
   const told = { ...own.validation_errors[0], source: 'provider', message: 'In its own words' };
-  await app.rows('update flows set provider_faults = $2 where id = $1', [own.id, JSON.stringify([told])]);
+  await storedFlows.change(app, own.id, { provider_faults: [told] });
   expect(await validate(own.id)).toEqual({ validation_errors: [...own.validation_errors, told] });
   const body = { colour: 'red' };
   expect((await app.call('flows.validate', { params: { flowID: own.id }, body })).status).toBe(422);

@@ -1,6 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
 import { flowWithEndpoint } from '../../support/flow-exchange.ts';
+import { storedFlowSecrets } from '../../support/stored/flows.ts';
+import { now } from '../../support/stored/times.ts';
 
 const app = useApp();
 let channel: Channel;
@@ -22,7 +24,7 @@ describe('the secret of a flow', () => {
     expect(status).toBe(200);
     expect(body).toEqual({ secret: expect.stringMatching(/^whsec_/), previous_secret: null, overlap_ends_at: null });
     expect((await reveal()).body).toEqual(body);
-    const row = await app.one('select secret from flow_secrets where flow_id = $1', [flowID]);
+    const row = await storedFlowSecrets.one(app, { flow_id: flowID }, ['secret']);
     expect(row.secret).not.toContain(body.secret.slice(6));
   });
 
@@ -33,7 +35,7 @@ describe('the secret of a flow', () => {
     expect(body.previous_secret).toBe(first);
     expect((new Date(body.overlap_ends_at).getTime() - Date.now()) / 3_600_000).toBeCloseTo(2, 1);
     expect((await reveal()).body).toEqual(body);
-    await app.rows(`update flow_secrets set previous_secret_until = clock_timestamp() where flow_id = $1`, [flowID]);
+    await storedFlowSecrets.change(app, { flow_id: flowID }, { previous_secret_until: now() });
     expect((await reveal()).body).toMatchObject({ previous_secret: null, overlap_ends_at: null });
   });
 

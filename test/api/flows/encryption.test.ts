@@ -2,6 +2,9 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
 import { askByPhone } from '../../support/flow-exchange.ts';
+import { storedFlowKeys } from '../../support/stored/flows.ts';
+import { waitsForLock } from '../../support/stored/locks.ts';
+import { now } from '../../support/stored/times.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true, env: { PUBLIC_URL: 'https://kanal.example.com/' } });
@@ -37,7 +40,7 @@ describe('of one channel', () => {
     expect(headers.get('operation-id')).toBeTruthy();
     expect(await get()).toEqual(body);
     expect(await pings()).toBe(200);
-    const rows = await app.rows('select private_key from flow_keys where channel_id = $1', [channel.id]);
+    const rows = await storedFlowKeys.all(app, { channel_id: channel.id }, { columns: ['private_key'] });
     expect(rows).toHaveLength(1);
     expect(rows[0]!.private_key).not.toContain('PRIVATE');
   });
@@ -51,9 +54,7 @@ describe('of one channel', () => {
     expect(left / 3_600_000).toBeGreaterThan(23.9);
     expect(left / 3_600_000).toBeLessThanOrEqual(24);
     expect([await pings(), await pings(stale)]).toEqual([200, 200]);
-    await app.rows(`update flow_keys set expires_at = clock_timestamp() where channel_id = $1 and state = 'previous'`, [
-      channel.id,
-    ]);
+    await storedFlowKeys.change(app, { channel_id: channel.id, state: 'previous' }, { expires_at: now() });
     expect([await pings(), await pings(stale)]).toEqual([200, 421]);
     expect((await get()).previous_expires_at).toBeNull();
   });
@@ -63,14 +64,14 @@ describe('of one channel', () => {
     expect(one.headers.get('operation-id')).toBe(two.headers.get('operation-id'));
     expect(one.body.is_rotating).toBe(true);
     await waitFor('its end', async () => !(await get()).is_rotating, 20_000);
-    expect(await app.rows('select state from flow_keys where channel_id = $1', [channel.id])).toEqual([{ state: 'current' }]);
+    expect(await storedFlowKeys.all(app, { channel_id: channel.id }, { columns: ['state'] })).toEqual([{ state: 'current' }]);
   });
 
   test('a channel that is not connected: 409, and no key is made', async () => {
     await app.call('channels.disconnect', { params: { channelID: channel.id } });
     const { status, body } = await rotate();
     expect([status, body.error.code]).toEqual([409, 'conflict']);
-    expect(await app.rows('select 1 from flow_keys where channel_id = $1', [channel.id])).toEqual([]);
+    expect(await storedFlowKeys.count(app, { channel_id: channel.id })).toBe(0);
   });
 
   test('a channel that is deleted at the same time: 404, and no key is left behind', async () => {
@@ -80,14 +81,11 @@ describe('of one channel', () => {
     await other.query('update channels set deleted_at = clock_timestamp() where id = $1', [channel.id]);
     await other.query('delete from flow_keys where channel_id = $1', [channel.id]);
     const asked = rotate(channel, {});
-    await waitFor('the rotation to wait', async () => {
-      const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-      return (await app.rows(waiting)).length > 0;
-    });
+    await waitFor('the rotation to wait', () => waitsForLock(app));
     await other.query('commit');
     await other.end();
     expect((await asked).status).toBe(404);
-    expect(await app.rows('select 1 from flow_keys where channel_id = $1', [channel.id])).toEqual([]);
+    expect(await storedFlowKeys.count(app, { channel_id: channel.id })).toBe(0);
   });
 
   test("another organization's: 404", async () => {

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { inspectDocument } from '../../../src/flows/inspect.ts';
 import { type Body, useApp } from '../../support/app.ts';
 import { flowBody, jsonFlow } from '../../support/flow-bodies.ts';
+import { storedFlows } from '../../support/stored/flows.ts';
 import { storedState } from '../../support/stored.ts';
 
 const app = useApp({ env: { RATE_LIMIT_PER_MINUTE: '0' } });
@@ -117,7 +118,7 @@ describe('a document', () => {
   test('of a deprecated flow: 409', async () => {
     const body = flowBody({ name: 'Past', ...jsonFlow({}) });
     const { id } = (await app.call('flows.create', { body })).body;
-    await app.rows(`update flows set status = 'deprecated' where id = $1`, [id]);
+    await storedFlows.change(app, id, { status: 'deprecated' });
     expect((await put('{"version":"7.1"}', { id })).status).toBe(409);
   });
 

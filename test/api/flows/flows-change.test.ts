@@ -1,6 +1,9 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
 import { flowBody, screen, visual } from '../../support/flow-bodies.ts';
+import { storedChannels } from '../../support/stored/channels.ts';
+import { markPushed, storedFlows } from '../../support/stored/flows.ts';
+import { now } from '../../support/stored/times.ts';
 
 const app = useApp({ env: { RATE_LIMIT_PER_MINUTE: '0' } });
 let channel: Channel;
@@ -101,10 +104,7 @@ test('what the provider has differs then: by document, name and category', async
   const changes = [{ name: 'Named anew' }, { category: 'other' }, { json_version: '7.1' }];
   for (const [place, change] of changes.entries()) {
     const flow = await made({ name: `Pushed ${place}` });
-    await app.rows(
-      'update flows set pushed_sha256 = local_sha256, pushed_name = name, pushed_categories = categories where id = $1',
-      [flow.id],
-    );
+    await markPushed(app, flow.id);
     expect((await get(flow.id)).has_local_changes).toBe(false);
     expect((await patch(flow, change)).body.has_local_changes).toBe(true);
   }
@@ -129,39 +129,39 @@ test('another channel, or none, while the provider does not have it', async () =
 
 test('one that the provider has stays in its account', async () => {
   const flow = await made({ name: 'Rooted', channel_id: channel.id });
-  await app.rows(`update flows set provider_flow_id = 'p-' || id where id = $1`, [flow.id]);
+  await storedFlows.change(app, flow.id, { provider_flow_id: `p-${flow.id}` });
   const other = await app.connect();
   for (const channel_id of [other.id, null]) {
     const reply = await patch(flow, { channel_id });
     expect([reply.status, fieldsOf(reply)]).toEqual([409, ['channel_id']]);
   }
-  await app.rows('update channels set account_id = $2 where id = $1', [other.id, channel.wabaId]);
+  await storedChannels.change(app, other.id, { account_id: channel.wabaId });
   expect((await patch(flow, { channel_id: other.id })).body.channel_id).toBe(other.id);
 });
 
 test('one that the provider may have, since its creation had no answer, stays there too', async () => {
   const flow = await made({ name: 'Perhaps there', channel_id: channel.id });
-  await app.rows('update flows set asked_at = clock_timestamp(), pushed_name = name where id = $1', [flow.id]);
+  await storedFlows.change(app, flow.id, { asked_at: now(), pushed_name: flow.name });
   const other = await app.connect();
   for (const channel_id of [other.id, null]) {
     const reply = await patch(flow, { channel_id });
     expect([reply.status, fieldsOf(reply)]).toEqual([409, ['channel_id']]);
   }
   expect(await get(flow.id)).toEqual(flow);
-  await app.rows('update channels set account_id = $2 where id = $1', [other.id, channel.wabaId]);
+  await storedChannels.change(app, other.id, { account_id: channel.wabaId });
   expect((await patch(flow, { channel_id: other.id })).body.channel_id).toBe(other.id);
 });
 
 test('no other channel while a job works for it', async () => {
   const flow = await made({ name: 'Busy', channel_id: channel.id });
-  await app.rows(`update flows set doing = 'push' where id = $1`, [flow.id]);
+  await storedFlows.change(app, flow.id, { doing: 'push' });
   expect((await patch(flow, { channel_id: null })).status).toBe(409);
   expect((await patch(flow, { name: 'Busy, renamed' })).status).toBe(200);
 });
 
 test('a deprecated one: only where its requests go', async () => {
   const flow = await made({ name: 'Old one' });
-  await app.rows(`update flows set status = 'deprecated' where id = $1`, [flow.id]);
+  await storedFlows.change(app, flow.id, { status: 'deprecated' });
   for (const change of [{ name: 'New' }, { category: 'other' }, { json_version: '7.3' }])
     expect((await patch(flow, change)).status).toBe(409);
   const moved = await patch(flow, { data_exchange: { url: 'https://example.com/x' } });

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { type Body, useApp } from '../../support/app.ts';
 import { flowBody, jsonFlow, screen, visual } from '../../support/flow-bodies.ts';
+import { storedFlowVersions } from '../../support/stored/flows.ts';
 import { storedState } from '../../support/stored.ts';
 
 const app = useApp({ env: { RATE_LIMIT_PER_MINUTE: '0' } });
@@ -91,7 +92,7 @@ test('`constructor` as id works like any other', async () => {
   const components = [{ id: 'constructor', type: 'text_input', label: 'Name' }];
   const flow = await made({ name: 'Builder', builder_json: visual([screen('constructor', { components })]) });
   expect(flow.validation_errors).toEqual([]);
-  const stored = await app.one('select labels from flow_versions where flow_id = $1', [flow.id]);
+  const stored = await storedFlowVersions.one(app, { flow_id: flow.id }, ['labels']);
   expect(stored.labels).toEqual({ constructor: { label: 'Name' } });
 });
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Body, type Channel, type Tenant, useApp } from '../../support/app.ts';
 import { flowBody, jsonFlow, missingIn, screen, visual } from '../../support/flow-bodies.ts';
+import { markPushed, storedFlowResponses, storedFlowSends, storedFlows, storedFlowVersions } from '../../support/stored/flows.ts';
 
 const app = useApp({ env: { RATE_LIMIT_PER_MINUTE: '0' } });
 let channel: Channel;
@@ -81,8 +82,7 @@ describe('create', () => {
     const headers = { 'X-Token': 'a secret of theirs' };
     const flow = await made({ name: 'Asking', data_exchange: { url: 'https://example.com/flow', headers } });
     expect(flow.data_exchange).toEqual({ url: 'https://example.com/flow', header_names: ['X-Token'] });
-    const stored = await app.one('select data_exchange_headers as sealed from flows where id = $1', [flow.id]);
-    expect(stored.sealed).not.toContain('secret');
+    expect((await storedFlows.one(app, flow.id)).data_exchange_headers).not.toContain('secret');
   });
 
   test('a name that the account has, whatever its case: 409; another account may have it', async () => {
@@ -104,19 +104,22 @@ describe('create', () => {
 
   test('one more than 1,000 is refused', async () => {
     const own = await app.organization();
-    await app.rows(
-      `insert into flows (id, organization_id, name, category, categories, builder_json, flow_json, json_version, local_sha256)
-       select uuidv7(), $1, 'F' || n, 'other', '{other}', '{}', '{}', '7.2', '' from generate_series(1, 999) n`,
-      [own.organizationId],
-    );
+    await storedFlows.addMany(app, 999, (n) => ({
+      organization_id: own.organizationId,
+      name: `F${n}`,
+      category: 'other',
+      categories: ['other'],
+      builder_json: {},
+      flow_json: '{}',
+      json_version: '7.2',
+      local_sha256: '',
+    }));
     const ask = () => app.call('flows.create', { key: own.key, body: flowBody() });
     const replies = await Promise.all([ask(), ask()]);
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 422]);
     const refused = replies.find(({ status }) => status === 422)!;
     expect(refused.body.error.code).toBe('limit_reached');
-    expect((await app.one('select count(*)::int as n from flows where organization_id = $1', [own.organizationId])).n).toBe(
-      1_000,
-    );
+    expect(await storedFlows.count(app, { organization_id: own.organizationId })).toBe(1_000);
   });
 
   test('a foreign channel and one that is not there: 404', async () => {
@@ -142,10 +145,8 @@ describe('list', () => {
     ];
     flows = [];
     for (const body of bodies) flows.push((await app.call('flows.create', { key: own.key, body })).body);
-    await app.rows(
-      `update flows set status = 'published', pushed_sha256 = local_sha256, pushed_name = name, pushed_categories = categories where id = $1`,
-      [flows[1]!.id],
-    );
+    await markPushed(app, flows[1]!.id);
+    await storedFlows.change(app, flows[1]!.id, { status: 'published' });
   });
 
   test('newest first, with both documents left out', async () => {
@@ -190,13 +191,13 @@ describe('delete', () => {
     expect((await remove(flow.id)).status).toBe(204);
     expect((await app.call('flows.get', { params: { flowID: flow.id } })).status).toBe(404);
     expect((await remove(flow.id)).status).toBe(404);
-    expect(await app.rows('select 1 from flow_versions where flow_id = $1', [flow.id])).toEqual([]);
+    expect(await storedFlowVersions.count(app, { flow_id: flow.id })).toBe(0);
     await made({ name: 'Gone', channel_id: channel.id });
   });
 
   test.each(['published', 'deprecated', 'blocked', 'throttled'])('one that is %s: 409', async (status) => {
     const flow = await made({ name: `Is ${status}` });
-    await app.rows('update flows set status = $2 where id = $1', [flow.id, status]);
+    await storedFlows.change(app, flow.id, { status });
     const reply = await remove(flow.id);
     expect([reply.status, reply.body.error.details[0].value]).toEqual([409, status]);
     expect((await get(flow.id)).status).toBe(status);
@@ -204,7 +205,7 @@ describe('delete', () => {
 
   test('one that a job works for: 409', async () => {
     const flow = await made({ name: 'At work' });
-    await app.rows(`update flows set doing = 'push' where id = $1`, [flow.id]);
+    await storedFlows.change(app, flow.id, { doing: 'push' });
     expect((await remove(flow.id)).status).toBe(409);
   });
 
@@ -212,21 +213,26 @@ describe('delete', () => {
     const flow = await made({ name: 'Answered', channel_id: channel.id });
     const { id: conversationId, contactId, phone } = await app.conversation(channel);
     const { id: messageId } = (await app.text(channel, phone)).body.data;
-    await app.rows('insert into flow_sends (organization_id, message_id, flow_id, version) values ($1, $2, $3, 1)', [
-      app.tenant.organizationId,
-      messageId,
-      flow.id,
-    ]);
-    await app.rows(
-      `insert into flow_responses (id, organization_id, flow_id, message_id, contact_id, conversation_id, channel_id, response)
-       values (uuidv7(), $1, $2, $3, $4, $5, $6, '{"a": 1}')`,
-      [app.tenant.organizationId, flow.id, messageId, contactId, conversationId, channel.id],
-    );
+    await storedFlowSends.add(app, {
+      organization_id: app.tenant.organizationId,
+      message_id: messageId,
+      flow_id: flow.id,
+      version: 1,
+    });
+    await storedFlowResponses.add(app, {
+      organization_id: app.tenant.organizationId,
+      flow_id: flow.id,
+      message_id: messageId,
+      contact_id: contactId,
+      conversation_id: conversationId,
+      channel_id: channel.id,
+      response: { a: 1 },
+    });
     expect((await remove(flow.id)).status).toBe(204);
-    expect(await app.rows('select flow_id, version from flow_sends where message_id = $1', [messageId])).toEqual([
+    expect(await storedFlowSends.all(app, { message_id: messageId }, { columns: ['flow_id', 'version'] })).toEqual([
       { flow_id: null, version: null },
     ]);
-    expect(await app.rows('select flow_id, response from flow_responses where message_id = $1', [messageId])).toEqual([
+    expect(await storedFlowResponses.all(app, { message_id: messageId }, { columns: ['flow_id', 'response'] })).toEqual([
       { flow_id: null, response: { a: 1 } },
     ]);
   });
@@ -235,7 +241,7 @@ describe('delete', () => {
 describe('one that is being deleted at the provider', () => {
   test('is not there any more', async () => {
     const flow = await made({ name: 'Leaves' });
-    await app.rows(`update flows set doing = 'delete' where id = $1`, [flow.id]);
+    await storedFlows.change(app, flow.id, { doing: 'delete' });
     const params = { flowID: flow.id };
     const replies = [
       await app.call('flows.get', { params }),
@@ -253,7 +259,7 @@ test('every reply has all required fields, whatever the status and the mode', as
   for (const status of ['draft', 'published', 'deprecated', 'blocked', 'throttled'])
     for (const body of [flowBody({ name: `All ${status}` }), { name: `J ${status}`, category: 'other', ...jsonFlow({}) }]) {
       const { id } = (await app.call('flows.create', { body })).body;
-      await app.rows('update flows set status = $2 where id = $1', [id, status]);
+      await storedFlows.change(app, id, { status });
       const flow = await get(id);
       expect(missingIn(flow)).toEqual([]);
       expect(flow.status).toBe(status);

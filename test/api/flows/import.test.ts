@@ -3,6 +3,7 @@ import { authored, clientFor } from '../../conformance/client.ts';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
 import { screen, visual } from '../../support/flow-bodies.ts';
 import { document, doneBy, draft, unpaced } from '../../support/flow-moves.ts';
+import { storedFlows } from '../../support/stored/flows.ts';
 
 const app = useApp({ workers: true });
 
@@ -44,7 +45,7 @@ test('one that another client library deployed is read, into screens where a bui
     await flows.deploy(authored(flowJson) as never, { wabaId: channel.wabaId, name, publish: true });
   expect((await importOf(channel)).status).toBe(200);
 
-  const rows = await app.rows('select id from flows where account_id = $1 order by name', [channel.wabaId]);
+  const rows = await storedFlows.all(app, { account_id: channel.wabaId }, { columns: ['id'], orderBy: 'name' });
   const [first, second] = await Promise.all(rows.map(async ({ id }) => doneBy(app, id, 'sync')));
   const faultless = { status: 'published', has_local_changes: false, validation_errors: [], drift: null };
   expect(first).toMatchObject({
@@ -64,7 +65,7 @@ test('one whose name a draft here has is left out, and the operation says so', a
     await app.control('POST', '/flows', { waba_id: channel.wabaId, name, flow_json: document(name) });
   const reply = await importOf(channel);
   expect([reply.status, reply.body.error.code]).toEqual([409, 'conflict']);
-  const names = await app.rows('select name from flows where account_id = $1 order by name', [channel.wabaId]);
+  const names = await storedFlows.all(app, { account_id: channel.wabaId }, { columns: ['name'], orderBy: 'name' });
   expect(names.map(({ name }) => name)).toEqual(['Free', 'Taken']);
 });
 
@@ -96,7 +97,7 @@ test('a document with a NUL, which the database cannot hold, is left out; the ot
   const reply = await importOf(channel);
   expect(reply.body.error).toMatchObject({ code: 'provider_refused' });
   expect(reply.body.error.message).toContain('Bad');
-  const names = await app.rows('select name from flows where account_id = $1', [channel.wabaId]);
+  const names = await storedFlows.all(app, { account_id: channel.wabaId }, { columns: ['name'] });
   expect(names).toEqual([{ name: 'Whole' }]);
 });
 
@@ -108,7 +109,7 @@ test('a document that has got a NUL there: the sync is refused, and what is here
     flow_json: document('Good'),
   });
   expect((await importOf(channel)).status).toBe(200);
-  const [{ id }] = await app.rows('select id from flows where account_id = $1', [channel.wabaId]);
+  const [{ id }] = await storedFlows.all(app, { account_id: channel.wabaId }, { columns: ['id'] });
   await app.control('POST', `/flows/${providerId}/edit`, {
     flow_json: { ...document('Good'), note: 'a\u0000b' },
     keeps_status: true,

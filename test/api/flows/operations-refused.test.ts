@@ -12,6 +12,9 @@ import {
   there,
   unpaced,
 } from '../../support/flow-moves.ts';
+import { heldUntil, storedJobs } from '../../support/stored/api-jobs.ts';
+import { storedChannels } from '../../support/stored/channels.ts';
+import { storedFlows } from '../../support/stored/flows.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
@@ -54,7 +57,7 @@ describe('refused at once', () => {
     for (const action of ['push', 'publish', 'sync', 'preview']) expect((await asks(app, id, action)).status).toBe(409);
     const reply = await app.call('flows.delete', { params: { flowID: id } });
     expect([reply.status, reply.headers.get('operation-id')]).toEqual([204, null]);
-    expect(await app.rows('select 1 from flows where id = $1', [id])).toEqual([]);
+    expect(await storedFlows.count(app, id)).toBe(0);
     expect(await there(app, channel)).toHaveLength(1);
   });
 
@@ -65,14 +68,14 @@ describe('refused at once', () => {
       const { id } = await draft(app, channel);
       await doneBy(app, id, 'publish');
       await app.idle();
-      await app.rows('update flows set status = $2 where id = $1', [id, status]);
+      await storedFlows.change(app, id, { status });
       const other = await app.connect({ account: { waba_id: channel.wabaId, access_token: channel.accessToken } });
       await app.call('channels.delete', { params: { channelID: channel.id } });
       expect((await app.call('flows.delete', { params: { flowID: id } })).status).toBe(409);
       await app.call('channels.delete', { params: { channelID: other.id } });
       const reply = await app.call('flows.delete', { params: { flowID: id } });
       expect([reply.status, reply.headers.get('operation-id')]).toEqual([204, null]);
-      expect(await app.rows('select 1 from flows where id = $1', [id])).toEqual([]);
+      expect(await storedFlows.count(app, id)).toBe(0);
       expect(await there(app, channel)).toMatchObject([{ status: 'PUBLISHED' }]);
     },
   );
@@ -149,9 +152,7 @@ describe('what the provider says', () => {
     await asks(app, id, 'sync', { isWaiting: false });
     const status = async () => (await app.call('channels.get', { params: { channelID: channel.id } })).body.status;
     await waitFor('the stop', async () => (await status()) === 'auth_error');
-    expect((await app.one('select held_until::text from pools where id = $1', [poolOfCalls(channel)])).held_until).toBe(
-      'infinity',
-    );
+    expect(await heldUntil(app, poolOfCalls(channel))).toBe('infinity');
     expect((await flowOf(app, id)).doing).toBe('sync');
     await app.call('channels.rotate-token', { params: { channelID: channel.id }, body: { access_token: channel.accessToken } });
     expect(await settled(app, id)).toMatchObject({ failure: null, provider_flow_id });
@@ -167,28 +168,28 @@ describe('what the provider says', () => {
   });
 
   describe('a number of an account is deleted', () => {
-    const heldUntil = async (channel: Channel) =>
-      (await app.one('select held_until::text from pools where id = $1', [poolOfCalls(channel)])).held_until;
+    const callsHeldUntil = (channel: Channel) => heldUntil(app, poolOfCalls(channel));
     const ask = (operation: string, { id: channelID }: Channel) => app.call(`channels.${operation}`, { params: { channelID } });
     const sibling = ({ wabaId: waba_id, accessToken: access_token }: Channel) =>
       app.connect({ account: { waba_id, access_token } });
-    const jobOf = (id: string) =>
-      app.one(`select state, attempts, run from jobs where subject_id = $1 and state not in ('done', 'failed')`, [id]);
+    const openJobOf = (id: string) =>
+      storedJobs.one(app, { subject_id: id, state: ['blocked', 'waiting', 'queued', 'paused'] }, ['state', 'attempts', 'run']);
 
     test('its work fails; that of a number that cannot ask either waits on, until that one is connected again', async () => {
       const one = await unpaced(app);
       const other = await sibling(one);
       const [ofOne, ofOther] = [await draft(app, one), await draft(app, other)];
       for (const channel of [one, other]) await ask('disconnect', channel);
-      expect(await heldUntil(one)).toBe('infinity');
-      await app.rows(`update channels set status = 'connected' where id = any($1::uuid[])`, [[one.id, other.id]]);
+      expect(await callsHeldUntil(one)).toBe('infinity');
+      await storedChannels.change(app, { id: [one.id, other.id] }, { status: 'connected' });
       for (const { id } of [ofOne, ofOther]) await asks(app, id, 'push', { isWaiting: false });
-      await app.rows(`update channels set status = 'auth_error' where id = any($1::uuid[])`, [[one.id, other.id]]);
-      const before = await jobOf(ofOther.id);
+      await storedChannels.change(app, { id: [one.id, other.id] }, { status: 'auth_error' });
+      const before = await openJobOf(ofOther.id);
 
       expect((await ask('delete', one)).status).toBe(204);
       expect(await settled(app, ofOne.id)).toMatchObject({ failure: { code: 'channel_deleted' } });
-      expect([await heldUntil(other), await jobOf(ofOther.id)]).toEqual(['infinity', before]);
+      expect(await callsHeldUntil(other)).toBe('infinity');
+      expect(await openJobOf(ofOther.id)).toEqual(before);
       expect((await ask('reconnect', other)).status).toBe(200);
       expect(await settled(app, ofOther.id)).toMatchObject({ failure: null, provider_flow_id: expect.any(String) });
     });
@@ -196,11 +197,11 @@ describe('what the provider says', () => {
     test('the last one that could ask: the work of the others waits, until another number is connected', async () => {
       const one = await unpaced(app);
       await ask('disconnect', await sibling(one));
-      expect(await heldUntil(one)).toBeNull();
+      expect(await callsHeldUntil(one)).toBeNull();
       await ask('delete', one);
-      expect(await heldUntil(one)).toBe('infinity');
+      expect(await callsHeldUntil(one)).toBe('infinity');
       const { id } = await draft(app, await sibling(one));
-      expect(await heldUntil(one)).toBeNull();
+      expect(await callsHeldUntil(one)).toBeNull();
       await doneBy(app, id, 'push');
     });
 
@@ -208,7 +209,7 @@ describe('what the provider says', () => {
       const one = await unpaced(app);
       await ask('disconnect', one);
       await ask('delete', one);
-      expect(await heldUntil(one)).toBeNull();
+      expect(await callsHeldUntil(one)).toBeNull();
     });
   });
 });

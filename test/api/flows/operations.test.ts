@@ -16,6 +16,7 @@ import {
   titleOf,
   unpaced,
 } from '../../support/flow-moves.ts';
+import { storedFlows } from '../../support/stored/flows.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
@@ -74,10 +75,7 @@ describe('publish', () => {
   test('what the provider finds in the document is a 422, line by line, and it stays a draft', async () => {
     const channel = await unpaced(app);
     const { id } = await draft(app, channel);
-    await app.rows(`update flows set flow_json = $2, local_sha256 = 'other', faults = '[]' where id = $1`, [
-      id,
-      JSON.stringify({ ...document('First'), screens: [] }),
-    ]);
+    await storedFlows.change(app, id, { flow_json: { ...document('First'), screens: [] }, local_sha256: 'other', faults: [] });
     const reply = await asks(app, id, 'publish');
     expect([reply.status, reply.body.error.code]).toEqual([422, 'flow_invalid']);
     const flow = await settled(app, id);
@@ -107,7 +105,7 @@ describe('push', () => {
     await asks(app, id, 'push', { isWaiting: false });
     await app.control('POST', '/faults', { kind: 'delay', delay_ms: 1_500, match: { path: `${channel.wabaId}/flows` } });
     await letCallsGo(app, channel);
-    await waitFor('the call', async () => (await app.one('select asked_at from flows where id = $1', [id])).asked_at !== null);
+    await waitFor('the call', async () => (await storedFlows.one(app, id)).asked_at !== null);
     await patch(id, { flow_json: document('Meanwhile') });
     expect(await settled(app, id)).toMatchObject({ has_local_changes: true, provider_version: 1, version: 2 });
     expect(titleOf((await there(app, channel))[0]!.flow_json)).toBe('First');
@@ -143,7 +141,7 @@ describe('delete', () => {
     await doneBy(app, id, 'push');
     expect((await remove(id)).status).toBe(204);
     expect(await there(app, channel)).toEqual([]);
-    expect(await app.rows('select 1 from flows where id = $1', [id])).toEqual([]);
+    expect(await storedFlows.count(app, id)).toBe(0);
   });
 
   test('refused there, it is shown again with its status and the reason', async () => {

@@ -1,8 +1,11 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
 import type { FlowMade } from '../../support/factories/flow-at-provider.ts';
+import { listedActs } from '../../support/listed-acts.ts';
 import { bodyFor } from '../../support/provider-body.ts';
 import { answerFrom, flowMessage, flowOf } from '../../support/sent-flows.ts';
+import { storedFlows } from '../../support/stored/flows.ts';
+import { storedMessages } from '../../support/stored/messaging.ts';
 
 const app = useApp({ workers: true });
 let channel: Channel;
@@ -102,7 +105,7 @@ describe('the list', () => {
   test('of a flow that is not there is a 404', async () => {
     for (const id of ['01932d5f-3a0e-7cc4-8f4e-0242ac12ffff', 'x']) expect((await list({}, id)).status).toBe(404);
     const leaving = await flowOf(app, channel);
-    await app.rows(`update flows set doing = 'delete' where id = $1`, [leaving.id]);
+    await storedFlows.change(app, leaving.id, { doing: 'delete' });
     expect((await list({}, leaving.id)).status).toBe(404);
   });
 });
@@ -110,9 +113,9 @@ describe('the list', () => {
 test('the counts: each message once, an answered one as read', async () => {
   const stats = async () => (await app.call('flows.stats', { params: { flowID: flow.id } })).body;
   expect(await stats()).toEqual({ sent: 3, delivered: 3, read: 3, responded: 2 });
-  await app.rows(`update messages set status = 'failed' where id = any($1)`, [[people[0]!.messageId, people[2]!.messageId]]);
+  await storedMessages.change(app, { id: [people[0]!.messageId, people[2]!.messageId] }, { status: 'failed' });
   expect(await stats()).toEqual({ sent: 2, delivered: 2, read: 2, responded: 2 });
-  await app.rows(`update messages set status = 'delivered' where id = $1`, [people[2]!.messageId]);
+  await storedMessages.change(app, people[2]!.messageId, { status: 'delivered' });
   expect(await stats()).toEqual({ sent: 3, delivered: 3, read: 2, responded: 2 });
   const none = await flowOf(app, channel);
   expect((await app.call('flows.stats', { params: { flowID: none.id } })).body).toEqual({
@@ -132,8 +135,8 @@ test('one is read and deleted: its message and the counts stay', async () => {
   expect((await app.call('flows.responses.get', { params: { ...params, flowID: other.id } })).status).toBe(404);
   expect((await app.call('flows.responses.delete', { params: { ...params, flowID: other.id } })).status).toBe(404);
   expect((await app.call('flows.responses.delete', { params })).status).toBe(204);
-  const act = await app.one('select subject from audit_log where action = $1', ['flows.responses.delete']);
-  expect(act.subject).toBe(`flow_response:${last.id}`);
+  const acts = await listedActs(app, { action: 'flows.responses.delete' }, { columns: ['subject'] });
+  expect(acts).toEqual([{ subject: `flow_response:${last.id}` }]);
   expect((await app.call('flows.responses.get', { params })).status).toBe(404);
   expect((await app.call('flows.responses.delete', { params })).status).toBe(404);
   expect((await list()).body.items).toEqual(items.slice(1));

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { flowBody, jsonFlow } from '../../support/flow-bodies.ts';
+import { storedFlowSends, storedFlows, storedFlowVersions } from '../../support/stored/flows.ts';
 
 /** Room for two former documents of 40 kB, and not for three. */
 const app = useApp({ env: { RATE_LIMIT_PER_MINUTE: '0', FLOW_VERSIONS_MAX_BYTES: '100000' } });
@@ -13,9 +14,9 @@ async function change(tenant: Tenant, { id }: Body, flow_json: object) {
   expect(reply.status).toBe(200);
 }
 const kept = async ({ id }: Body): Promise<number[]> =>
-  (await app.rows('select number from flow_versions where flow_id = $1 and flow_json is not null order by number', [id])).map(
-    ({ number }) => number,
-  );
+  (await storedFlowVersions.all(app, { flow_id: id }, { orderBy: 'number' }))
+    .filter(({ flow_json }) => flow_json !== null)
+    .map(({ number }) => number);
 
 test('the oldest documents of the organization go, of whichever flow; those of another organization stay', async () => {
   const [tenant, other] = [await app.organization(), await app.organization()];
@@ -36,7 +37,7 @@ test('the oldest documents of the organization go, of whichever flow; those of a
 test('the document that the provider has and the present one stay, and do not count', async () => {
   const tenant = await app.organization();
   const flow = await made(tenant, large(0));
-  await app.rows('update flows set provider_version = 1 where id = $1', [flow.id]);
+  await storedFlows.change(app, flow.id, { provider_version: 1 });
   for (const n of [1, 2, 3, 4]) await change(tenant, flow, large(n));
   expect(await kept(flow)).toEqual([1, 3, 4, 5]);
 });
@@ -47,14 +48,10 @@ test('one that was sent keeps what its answers are shown by', async () => {
   const flow = await made(tenant, large(0));
   const { phone } = await app.conversation(channel);
   const { id: messageId } = (await app.text(channel, phone)).body.data;
-  await app.rows('insert into flow_sends (organization_id, message_id, flow_id, version) values ($1, $2, $3, 1)', [
-    tenant.organizationId,
-    messageId,
-    flow.id,
-  ]);
+  await storedFlowSends.add(app, { organization_id: tenant.organizationId, message_id: messageId, flow_id: flow.id, version: 1 });
   for (const n of [1, 2, 3]) await change(tenant, flow, large(n));
   expect(await kept(flow)).toEqual([2, 3, 4]);
-  expect(await app.one('select flow_json, labels from flow_versions where flow_id = $1 and number = 1', [flow.id])).toEqual({
+  expect(await storedFlowVersions.one(app, { flow_id: flow.id, number: 1 }, ['flow_json', 'labels'])).toEqual({
     flow_json: null,
     labels: {},
   });

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { type Body, useApp } from '../../support/app.ts';
 import { flowBody, jsonFlow, screen, visual } from '../../support/flow-bodies.ts';
+import { storedFlowSends, storedFlows, storedFlowVersions } from '../../support/stored/flows.ts';
 
 const app = useApp({ env: { RATE_LIMIT_PER_MINUTE: '0' } });
 
@@ -57,7 +58,7 @@ test('with a stale revision: 409; of a deprecated flow: 409', async () => {
   await patch(flow, { builder_json: visual([screen('OTHER')]) });
   const [, { id }] = (await list(flow)).items;
   expect((await restore(flow, id, { revision: 1 })).status).toBe(409);
-  await app.rows(`update flows set status = 'deprecated' where id = $1`, [flow.id]);
+  await storedFlows.change(app, flow.id, { status: 'deprecated' });
   expect((await restore(flow, id)).status).toBe(409);
   expect((await get(flow)).version).toBe(2);
 });
@@ -65,14 +66,13 @@ test('with a stale revision: 409; of a deprecated flow: 409', async () => {
 test('the last 50 are kept, and the one that the provider has', async () => {
   const flow = await made(jsonFlow({ version: '7.2', n: 0 }));
   await patch(flow, { flow_json: { version: '7.2', n: 1 } });
-  await app.rows('update flows set provider_version = 2 where id = $1', [flow.id]);
+  await storedFlows.change(app, flow.id, { provider_version: 2 });
   for (let n = 2; n < 53; n += 1) await patch(flow, { flow_json: { version: '7.2', n } });
   const page = await list(flow, { limit: '100', include_total: 'true' });
   expect(page.meta.total).toBe(51);
   expect(numbersOf(page)).toEqual([...Array.from({ length: 50 }, (_, index) => 53 - index), 2]);
-  expect(await app.rows('select number from flow_versions where flow_id = $1 and number < 4 order by 1', [flow.id])).toEqual([
-    { number: 2 },
-  ]);
+  const stored = await storedFlowVersions.all(app, { flow_id: flow.id }, { columns: ['number'] });
+  expect(stored.filter(({ number }) => number < 4)).toEqual([{ number: 2 }]);
   const first = await list(flow, { limit: '30' });
   const second = await list(flow, { limit: '30', cursor: first.meta.next_cursor });
   expect([...numbersOf(first), ...numbersOf(second)]).toEqual(numbersOf(page));
@@ -84,16 +84,17 @@ test('an older one that was sent keeps what its answers are shown by, and cannot
   const flow = await made({ channel_id: channel.id });
   const [{ id }] = (await list(flow)).items;
   const { id: messageId } = (await app.text(channel, phone)).body.data;
-  await app.rows('insert into flow_sends (organization_id, message_id, flow_id, version) values ($1, $2, $3, 1)', [
-    app.tenant.organizationId,
-    messageId,
-    flow.id,
-  ]);
-  await app.rows('update flows set version = 50 where id = $1', [flow.id]);
+  await storedFlowSends.add(app, {
+    organization_id: app.tenant.organizationId,
+    message_id: messageId,
+    flow_id: flow.id,
+    version: 1,
+  });
+  await storedFlows.change(app, flow.id, { version: 50 });
   await patch(flow, { builder_json: visual([screen('OTHER')]) });
   expect(numbersOf(await list(flow))).toEqual([51]);
   expect([(await version(flow, id)).status, (await restore(flow, id)).status]).toEqual([404, 404]);
-  expect(await app.one('select labels, flow_json from flow_versions where id = $1', [id])).toEqual({
+  expect(await storedFlowVersions.one(app, id, ['labels', 'flow_json'])).toEqual({
     labels: { answer_first: { label: 'Answer' } },
     flow_json: null,
   });

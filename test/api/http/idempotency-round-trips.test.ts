@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { type Channel, type Reply, useApp } from '../../support/app.ts';
 import { countRoundTrips } from '../../support/round-trips.ts';
+import { storedIdempotencyKeys } from '../../support/stored/accounts.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp();
@@ -19,7 +20,7 @@ const send = (key?: string, to = phone, text = 'Hello') =>
   });
 const create = (body: object, key?: string) => app.call('contacts.create', { body, ...keyed(key) });
 const somebody = () => ({ email: `${randomUUID()}@example.com` });
-const storedFor = (key: string) => app.rows('select status from idempotency_keys where key = $1', [key]);
+const storedFor = (key: string) => storedIdempotencyKeys.all(app, { key }, { columns: ['status'] });
 
 async function tripsOf(status: number, work: () => Promise<Reply>): Promise<number> {
   let got: Reply | undefined;
@@ -118,7 +119,7 @@ describe('a key that is taken between the look and the write', () => {
       () => send(key, phone, text),
       async () => {
         await create(somebody(), key);
-        await app.rows(`update idempotency_keys set path = '/v1/messages' where key = $1`, [key]);
+        await storedIdempotencyKeys.change(app, { key }, { path: '/v1/messages' });
       },
     );
     expect([reply.status, reply.body.error.code]).toEqual([422, 'idempotency_mismatch']);

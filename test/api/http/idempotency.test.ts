@@ -5,6 +5,8 @@ import { isStored } from '../../../api/http/idempotency.ts';
 import { AppError } from '../../../src/platform/errors.ts';
 import { LocksOutdated } from '../../../src/platform/ledger/locks.ts';
 import { type Channel, useApp } from '../../support/app.ts';
+import { storedIdempotencyKeys } from '../../support/stored/accounts.ts';
+import { storedMessages } from '../../support/stored/messaging.ts';
 
 const app = useApp();
 let channel: Channel;
@@ -19,15 +21,15 @@ const send = (body: object, idempotencyKey: string, key?: string) =>
 const create = (body: object, idempotencyKey: string, key?: string) =>
   app.call('webhooks.endpoints.create', { body, key, headers: { 'idempotency-key': idempotencyKey } });
 const bodyTo = (to: string, text = 'Hello') => ({ channel_id: channel.id, to: `+${to}`, type: 'text', text: { body: text } });
-const storedFor = (key: string) => app.rows('select * from idempotency_keys where key = $1', [key]);
-const messagesTo = async (to: string) => (await app.rows('select 1 from messages where to_phone = $1', [to])).length;
+const storedFor = (key: string) => storedIdempotencyKeys.all(app, { key });
+const messagesTo = async (to: string) => await storedMessages.count(app, { to_phone: to });
 
 describe('the same request again', () => {
   test('gets the stored reply, and has its effect once', async () => {
     const { phone } = await app.conversation(channel);
     const key = randomUUID();
     const first = await send(bodyTo(phone), key);
-    await app.rows(`update messages set status = 'sent' where id = $1`, [first.body.data.id]);
+    await storedMessages.change(app, first.body.data.id, { status: 'sent' });
     const second = await send(bodyTo(phone), key);
     expect([first.status, second.status]).toEqual([201, 201]);
     expect(second.text).toBe(first.text);

@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { publicIdOf, storageKeyOf } from '../../../src/media/asset-id.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Reply, useApp } from '../../support/app.ts';
+import { listedActs } from '../../support/listed-acts.ts';
 import { filesIn, jpeg, pdf, png } from '../../support/media.ts';
 
 const app = useApp();
@@ -189,11 +190,9 @@ describe('deleting', () => {
     ]);
     expect((await get(id, tenant.key)).status).toBe(404);
     expect(await usage()).toMatchObject({ bytes: 0, assets: 0 });
-    expect(
-      await app.rows('select action from audit_log where organization_id = $1 and subject = $2 order by id', [
-        tenant.organizationId,
-        `media_asset:${id}`,
-      ]),
-    ).toEqual([{ action: 'media.assets.create' }, { action: 'media.assets.delete' }]);
+    expect(await listedActs(app, { subject: `media_asset:${id}` }, { key: tenant.key, columns: ['action'] })).toEqual([
+      { action: 'media.assets.create' },
+      { action: 'media.assets.delete' },
+    ]);
   });
 });

@@ -1,7 +1,9 @@
 import { connect } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { type Reply, useApp } from '../../support/app.ts';
+import { listedActs } from '../../support/listed-acts.ts';
 import { branded, filesIn, jpeg, mp4, ogg, pdf, png, webp } from '../../support/media.ts';
+import { storedMediaUsage } from '../../support/stored/messaging.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ env: { MEDIA_QUOTA_BYTES: String(2 ** 30) } });
@@ -125,10 +127,7 @@ describe('limits', () => {
 
   test('beyond the quota of the organization: 422, and nothing is stored', async () => {
     const tenant = await app.organization();
-    await app.rows(`insert into media_usage (organization_id, bytes, assets) values ($1, $2, 0)`, [
-      tenant.organizationId,
-      2 ** 30 - 3_000,
-    ]);
+    await storedMediaUsage.add(app, { organization_id: tenant.organizationId, bytes: 2 ** 30 - 3_000, assets: 0 });
     const before = stored().length;
     expect((await upload(jpeg(2_000), { key: tenant.key })).status).toBe(201);
     expect(codeOf(await upload(jpeg(2_000), { key: tenant.key }))).toEqual([422, 'limit_reached']);
@@ -252,7 +251,7 @@ describe('an Idempotency-Key', () => {
 
 test('an upload is in the audit log, by the id of the asset', async () => {
   const { body } = await upload(jpeg());
-  expect(await app.rows(`select action from audit_log where subject = $1`, [`media_asset:${body.id}`])).toEqual([
+  expect(await listedActs(app, { subject: `media_asset:${body.id}` }, { columns: ['action'] })).toEqual([
     { action: 'media.assets.create' },
   ]);
 });

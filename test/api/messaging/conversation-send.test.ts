@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { type Channel, useApp } from '../../support/app.ts';
+import { storedConversations, storedMessages } from '../../support/stored/messaging.ts';
 
 const app = useApp();
 let channel: Channel;
@@ -30,7 +31,7 @@ test('goes to the contact of the conversation, on its channel, and is found as a
 test('answers a message of the conversation', async () => {
   const { id } = await app.conversation(channel);
   const first = await send(id);
-  await app.rows(`update messages set provider_message_id = 'wamid.first' where id = $1`, [first.body.data.id]);
+  await storedMessages.change(app, first.body.data.id, { provider_message_id: 'wamid.first' });
   const context = { message_id: first.body.data.id };
   const { body } = await send(id, { type: 'text', text: { body: 'Again' }, context });
   expect((await app.message(body.data.id)).context_id).toBe('wamid.first');
@@ -46,7 +47,7 @@ test('once with an Idempotency-Key', async () => {
     });
   const [first, second] = [await ask(), await ask()];
   expect(second.body.data.id).toBe(first.body.data.id);
-  expect(await app.rows('select 1 from messages where conversation_id = $1', [id])).toHaveLength(1);
+  expect(await storedMessages.count(app, { conversation_id: id })).toBe(1);
 });
 
 test('under the same rules: the 24 hours and suppression', async () => {
@@ -73,7 +74,7 @@ test('a conversation nobody has: 404; one whose contact was deleted: 409', async
   const none = await send('01932d5f-3a0e-7cc4-8f4e-0242ac120005');
   expect([none.status, none.body.error.message]).toEqual([404, 'Conversation not found']);
   const { id } = await app.conversation(channel);
-  await app.rows('update conversations set contact_id = null where id = $1', [id]);
+  await storedConversations.change(app, id, { contact_id: null });
   const erased = await send(id);
   expect([erased.status, erased.body.error.code]).toEqual([409, 'conflict']);
 });

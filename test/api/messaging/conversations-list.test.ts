@@ -1,6 +1,9 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Body, type Channel, type Tenant, useApp } from '../../support/app.ts';
 import { person } from '../../support/factories/person.ts';
+import { storedContacts } from '../../support/stored/contacts.ts';
+import { storedConversations } from '../../support/stored/messaging.ts';
+import { ago } from '../../support/stored/times.ts';
 
 const app = useApp();
 let channel: Channel;
@@ -21,19 +24,16 @@ beforeAll(async () => {
     const made = await app.conversation(name === 'eve' ? other : channel);
     ids[name] = made.id;
     contacts[name] = made.contactId;
-    await app.rows(`update contacts set name = $2 where id = $1`, [made.contactId, `${name} Müller-${index}`]);
-    await app.rows(`update conversations set last_message_at = clock_timestamp() - $2 * interval '1 hour' where id = $1`, [
-      made.id,
-      index,
-    ]);
+    await storedContacts.change(app, made.contactId, { name: `${name} Müller-${index}` });
+    await storedConversations.change(app, made.id, { last_message_at: ago(index, 'hour') });
   }
   await change('ann', { assignee_id: member, tags: ['VIP'], custom_fields: { tier: 'gold', seats: 3 } });
   await change('bob', { status: 'pending', priority: 'high', tags: ['VIP', 'Refund'] });
   await change('cid', { status: 'resolved', assignee_id: member });
   await change('dee', { snoozed_until: new Date(Date.now() + 3_600_000).toISOString() });
-  await app.rows('update conversations set unread_count = 2 where id = $1', [ids.bob]);
-  await app.rows(`update conversations set last_inbound_at = clock_timestamp() - interval '2 days' where id = $1`, [ids.cid]);
-  await app.rows('update conversations set last_inbound_at = null where id = $1', [ids.dee]);
+  await storedConversations.change(app, ids.bob, { unread_count: 2 });
+  await storedConversations.change(app, ids.cid, { last_inbound_at: ago(2, 'day') });
+  await storedConversations.change(app, ids.dee, { last_inbound_at: null });
 });
 
 const change = (name: string, body: object) => app.call('conversations.update', { params: { conversationID: ids[name]! }, body });

@@ -2,6 +2,8 @@ import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
 import { person } from '../../support/factories/person.ts';
+import { storedJobs } from '../../support/stored/api-jobs.ts';
+import { storedConversations, storedMessages } from '../../support/stored/messaging.ts';
 
 const app = useApp();
 let channel: Channel;
@@ -24,24 +26,24 @@ const patch = (body: unknown, id = conversation.id) => app.call('conversations.u
 const read = (body?: unknown) => app.call('conversations.read', { ...at(conversation.id), body });
 const changes = async () =>
   (await app.events(conversation.id)).filter(({ type }) => type === 'conversation.updated').map(({ data }) => data);
-const wakesOf = (id = conversation.id) =>
-  app.rows(`select state, pool, run_at > clock_timestamp() as is_ahead from jobs where subject_id = $1`, [id]);
+const wakesOf = async (id = conversation.id) => {
+  const jobs = await storedJobs.all(app, { subject_id: id });
+  return jobs.map(({ state, pool, run_at }) => ({ state, pool, is_ahead: new Date(run_at) > new Date() }));
+};
 const store = async (direction: 'inbound' | 'outbound') => {
-  const { id } = await app.one(
-    `insert into messages (id, organization_id, channel_id, conversation_id, contact_id, direction, type, status, content)
-     values (uuidv7(), $1, $2, $3, $4, $5, 'text', $6, '{"body": "x"}') returning id`,
-    [
-      app.tenant.organizationId,
-      channel.id,
-      conversation.id,
-      conversation.contactId,
-      direction,
-      direction === 'inbound' ? 'received' : 'sent',
-    ],
-  );
+  const id = await storedMessages.add(app, {
+    organization_id: app.tenant.organizationId,
+    channel_id: channel.id,
+    conversation_id: conversation.id,
+    contact_id: conversation.contactId,
+    direction,
+    type: 'text',
+    status: direction === 'inbound' ? 'received' : 'sent',
+    content: { body: 'x' },
+  });
   return id as string;
 };
-const unread = (count: number) => app.rows('update conversations set unread_count = $2 where id = $1', [conversation.id, count]);
+const unread = (count: number) => storedConversations.change(app, conversation.id, { unread_count: count });
 
 describe('one conversation', () => {
   test('as it begins, with its window', async () => {
@@ -147,7 +149,7 @@ describe('a change', () => {
       expect([status, body.error.details[0]]).toMatchObject([422, { field: 'assignee_id', location: 'body' }]);
     }
     expect(await get()).toMatchObject({ assignee_id: null, tags: [] });
-    const bySql = app.rows('update conversations set assignee_id = $2 where id = $1', [conversation.id, foreign]);
+    const bySql = storedConversations.change(app, conversation.id, { assignee_id: foreign });
     await expect(bySql).rejects.toThrow('conversations_member');
   });
 
@@ -198,7 +200,7 @@ describe('a change', () => {
 
 test('with more custom fields than are allowed, as a merge may leave them, it can be changed and fields taken away', async () => {
   const many = Object.fromEntries(Array.from({ length: 300 }, (_, number) => [`f${number}`, number]));
-  await app.rows('update conversations set custom_fields = $2 where id = $1', [conversation.id, many]);
+  await storedConversations.change(app, conversation.id, { custom_fields: many });
   expect((await patch({ priority: 'high' })).status).toBe(200);
   expect((await patch({ custom_fields: { f0: null } })).status).toBe(200);
   expect(Object.keys((await get()).custom_fields)).toHaveLength(299);
@@ -210,11 +212,8 @@ describe('snooze', () => {
     await patch({ snoozed_until: inHours(1) });
     await patch({ snoozed_until: inHours(5) });
     expect(await wakesOf()).toHaveLength(1);
-    const [{ hours }] = await app.rows(
-      `select extract(epoch from run_at - clock_timestamp()) / 3600 as hours from jobs where subject_id = $1`,
-      [conversation.id],
-    );
-    expect(Number(hours)).toBeCloseTo(5, 1);
+    const { run_at } = await storedJobs.one(app, { subject_id: conversation.id });
+    expect((Date.parse(run_at) - Date.now()) / 3_600_000).toBeCloseTo(5, 1);
     expect(await checkJobs(app.web.deps.database)).toEqual([]);
     expect((await patch({ snoozed_until: null })).body).toMatchObject({ status: 'snoozed', snoozed_until: null });
     expect(await wakesOf()).toEqual([]);

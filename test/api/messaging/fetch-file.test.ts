@@ -2,6 +2,9 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
 import { jpeg } from '../../support/media.ts';
+import { forgetJobs } from '../../support/stored/api-jobs.ts';
+import { storedMessages } from '../../support/stored/messaging.ts';
+import { ago } from '../../support/stored/times.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const quotaBytes = 100_000;
@@ -14,7 +17,7 @@ beforeAll(async () => {
 const again = (messageID: string) => app.call('messages.fetch-file', { params: { messageID } });
 const mediaIs = (providerId: string, status: string): Promise<Body> =>
   waitFor(`a file that is ${status}`, async () => {
-    const [row] = await app.rows('select * from messages where provider_message_id = $1', [providerId]);
+    const [row] = await storedMessages.all(app, { provider_message_id: providerId });
     return row?.content.media?.status === status && row;
   });
 const use = (bytes: number) =>
@@ -53,7 +56,7 @@ describe('a file that met the full storage', () => {
 
   test('is fetched after its failed job was purged too', async () => {
     const { providerId, id } = await withoutRoom();
-    await app.rows('delete from jobs where subject_id = $1', [id]);
+    await forgetJobs(app, id);
     await use(0);
     const answers = await Promise.all([again(id), again(id)]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
@@ -73,11 +76,9 @@ describe('a file that met the full storage', () => {
 /** As a fetch ends that the provider answers so. */
 async function ended(status: string) {
   const found = await withoutRoom();
-  await app.rows('delete from jobs where subject_id = $1', [found.id]);
-  await app.rows(
-    `update messages set content = content || jsonb_build_object('media', jsonb_build_object('status', $2::text)) where id = $1`,
-    [found.id, status],
-  );
+  await forgetJobs(app, found.id);
+  const { content } = await app.message(found.id);
+  await storedMessages.change(app, found.id, { content: { ...content, media: { status } } });
   return found;
 }
 
@@ -99,11 +100,11 @@ describe('refused', () => {
   });
 
   test.each([
-    ['is too old', `update messages set created_at = created_at - interval '32 days' where id = $1`],
-    ['has no contact', 'update messages set contact_id = null where id = $1'],
+    ['is too old', { created_at: ago(32, 'day') }],
+    ['has no contact', { contact_id: null }],
   ])('a file that is gone, of a message that %s: 409', async (_what, change) => {
     const { id } = await ended('gone');
-    await app.rows(change, [id]);
+    await storedMessages.change(app, id, change);
     expect(await again(id)).toMatchObject(refused);
   });
 

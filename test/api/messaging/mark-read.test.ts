@@ -1,6 +1,8 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { type Channel, useApp } from '../../support/app.ts';
 import { message } from '../../support/factories/message.ts';
+import { storedJobs } from '../../support/stored/api-jobs.ts';
+import { storedChannels } from '../../support/stored/channels.ts';
 
 const app = useApp();
 let channel: Channel;
@@ -28,7 +30,7 @@ test('is one operation however often it is asked for, and the typing sign anothe
   const [first, second, typing] = replies.map(({ headers }) => headers.get('operation-id'));
   expect(first).toBe(second);
   expect(typing).not.toBe(first);
-  const jobs = await app.rows('select name, lane from jobs where subject_id = $1 order by name', [id]);
+  const jobs = await storedJobs.all(app, { subject_id: id }, { columns: ['name', 'lane'], orderBy: 'name' });
   expect(jobs).toEqual([
     { name: 'messages.mark-read', lane: `message-read:${id}` },
     { name: 'messages.show-typing', lane: `message-read:${id}` },
@@ -42,7 +44,7 @@ test('only of a received message that the provider knows, on a connected channel
   expect([erased.status, erased.body.error.code]).toEqual([409, 'conflict']);
   const stopped = await app.connect();
   const id = await stored('inbound', 'wamid.read-3', stopped);
-  await app.rows(`update channels set status = 'auth_error' where id = $1`, [stopped.id]);
+  await storedChannels.change(app, stopped.id, { status: 'auth_error' });
   const held = await read(id);
   expect([held.status, held.body.error.message]).toEqual([409, 'The channel cannot reach the provider: it is auth_error']);
   expect((await read('01932d5f-3a0e-7cc4-8f4e-0242ac120005')).status).toBe(404);

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Channel, useApp } from '../../support/app.ts';
+import { storedConversations, storedMessages } from '../../support/stored/messaging.ts';
 
 const app = useApp();
 let channel: Channel;
@@ -81,7 +82,7 @@ describe('taken, and shown as it was sent:', () => {
 
   test.each(['👍', '❤', '❤️', '👩🏽‍❤️‍💋‍👨🏿', '🇮🇩', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', '1️⃣', ''])('the reaction %s', async (emoji) => {
     const { body: first } = await send('text', { body: 'Hello' });
-    await app.rows(`update messages set provider_message_id = $2 where id = $1`, [first.data.id, `wamid.${first.data.id}`]);
+    await storedMessages.change(app, first.data.id, { provider_message_id: `wamid.${first.data.id}` });
     const { status, body: reply } = await send('reaction', { message_id: first.data.id, emoji });
     expect([status, reply.data?.content.emoji]).toEqual([201, emoji]);
   });
@@ -288,5 +289,5 @@ test.each<[string, unknown, string]>([
 ])('the conversation shows of %s what one can read: %j', async (type, content, preview) => {
   const conversation = await app.conversation(channel);
   await send(type, content, { to: `+${conversation.phone}` });
-  expect((await app.one('select preview from conversations where id = $1', [conversation.id])).preview).toBe(preview);
+  expect((await storedConversations.one(app, conversation.id)).preview).toBe(preview);
 });

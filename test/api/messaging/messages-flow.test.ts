@@ -6,6 +6,8 @@ import type { FlowMade } from '../../support/factories/flow-at-provider.ts';
 import { countRoundTrips } from '../../support/round-trips.ts';
 import { testSecrets } from '../../support/secrets.ts';
 import { flowMessage, flowOf } from '../../support/sent-flows.ts';
+import { storedFlowSends, storedFlows, storedFlowVersions } from '../../support/stored/flows.ts';
+import { storedMessages } from '../../support/stored/messaging.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
@@ -22,7 +24,7 @@ beforeAll(async () => {
 
 const send = (parameters: object, more: object = {}, to = phone) => app.text(channel, to, flowMessage(parameters, more));
 const sendOf = (messageId: string) =>
-  app.rows('select flow_id, version, client_token, responded_at from flow_sends where message_id = $1', [messageId]);
+  storedFlowSends.all(app, { message_id: messageId }, { columns: ['flow_id', 'version', 'client_token', 'responded_at'] });
 const field = 'interactive.action.parameters';
 
 /** The request that carried the message. */
@@ -33,12 +35,19 @@ const onWire = (messageId: string): Promise<Body> =>
 
 /** The provider has another version of it from now on. */
 async function pushedAgain(flowId: string) {
-  await app.rows(
-    `insert into flow_versions (id, organization_id, flow_id, number, builder_version, json_version, data_api_version, sha256, labels, why)
-     select uuidv7(), organization_id, id, 2, 1, '7.2', '', 'y', '{}', 'edit' from flows where id = $1`,
-    [flowId],
-  );
-  await app.rows('update flows set provider_version = 2 where id = $1', [flowId]);
+  const { organization_id } = await storedFlows.one(app, flowId);
+  await storedFlowVersions.add(app, {
+    organization_id,
+    flow_id: flowId,
+    number: 2,
+    builder_version: 1,
+    json_version: '7.2',
+    data_api_version: '',
+    sha256: 'y',
+    labels: {},
+    why: 'edit',
+  });
+  await storedFlows.change(app, flowId, { provider_version: 2 });
 }
 
 describe('a message that opens a flow', () => {
@@ -119,7 +128,7 @@ describe('a message that opens a flow', () => {
     const { phone: to } = await app.conversation(own);
     await app.hold(own);
     const { data } = (await app.text(own, to, flowMessage({ flow_id: gone.id }))).body;
-    await app.rows('delete from flows where id = $1', [gone.id]);
+    await storedFlows.remove(app, gone.id);
     await app.letGo(own);
     const { failure } = await app.messageIn(data.id, 'failed');
     expect(failure).toMatchObject({ code: 'flow_unavailable' });
@@ -129,7 +138,7 @@ describe('a message that opens a flow', () => {
 
 describe('refused before it is taken, and nothing is stored:', () => {
   const refuses = async (parameters: object, code: string, at: string, to = phone) => {
-    const stored = () => app.rows('select (select count(*) from messages), (select count(*) from flow_sends)');
+    const stored = async () => ({ messages: await storedMessages.count(app), sends: await storedFlowSends.count(app) });
     const before = await stored();
     const { status, body } = await send(parameters, {}, to);
     expect([status, body.error.code, body.error.details?.[0].field]).toEqual([422, code, at]);
@@ -166,7 +175,7 @@ describe('refused before it is taken, and nothing is stored:', () => {
 
   test('a flow that is being deleted', async () => {
     const leaving = await flowOf(app, channel);
-    await app.rows(`update flows set doing = 'delete' where id = $1`, [leaving.id]);
+    await storedFlows.change(app, leaving.id, { doing: 'delete' });
     await refuses({ flow_id: leaving.id }, 'flow_unavailable', `${field}.flow_id`);
   });
 
@@ -178,7 +187,7 @@ describe('refused before it is taken, and nothing is stored:', () => {
   test('its endpoint is to give the first screen, and it has none', async () => {
     const asked = { flow_action: 'data_exchange' };
     await refuses({ flow_id: flow.id, ...asked }, 'flow_unavailable', `${field}.flow_action`);
-    await app.rows(`update flow_versions set data_api_version = '3.0' where flow_id = $1`, [flow.id]);
+    await storedFlowVersions.change(app, { flow_id: flow.id }, { data_api_version: '3.0' });
     expect((await send({ flow_id: flow.id, ...asked })).status).toBe(201);
   });
 

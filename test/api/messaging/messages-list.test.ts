@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Channel, type Reply, useApp } from '../../support/app.ts';
+import { storedMessages } from '../../support/stored/messaging.ts';
 
 const app = useApp();
 let channel: Channel;
@@ -17,12 +18,17 @@ beforeAll(async () => {
 
 async function store(person: number, at: string, status = 'sent'): Promise<string> {
   const { id, contactId } = people[person]!;
-  const row = await app.one(
-    `insert into messages (id, organization_id, channel_id, conversation_id, contact_id, direction, type, status, content, created_at)
-     values (uuidv7(), $1, $2, $3, $4, 'outbound', 'text', $5, '{"body": "x"}', $6) returning id`,
-    [app.tenant.organizationId, person === 2 ? other.id : channel.id, id, contactId, status, at],
-  );
-  return row.id;
+  return storedMessages.add(app, {
+    organization_id: app.tenant.organizationId,
+    channel_id: person === 2 ? other.id : channel.id,
+    conversation_id: id,
+    contact_id: contactId,
+    direction: 'outbound',
+    type: 'text',
+    status,
+    content: { body: 'x' },
+    created_at: at,
+  });
 }
 
 const list = (query: Record<string, string | number | boolean> = {}) => app.call('messages.list', { query });
@@ -184,14 +190,17 @@ describe('filters', () => {
       ['inbound', 'location', { latitude: 1, longitude: 1, name: 'Mulberry Street' }, '2026-02-04T10:00:00Z'],
     ];
     for (const [direction, type, content, at] of rows)
-      await app.rows(
-        `insert into messages (id, organization_id, channel_id, conversation_id, contact_id, direction, type, status, content, created_at)
-         values (uuidv7(), $1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-        [
-          ...[app.tenant.organizationId, own.id, id, contactId, direction, type],
-          ...[direction === 'inbound' ? 'received' : 'sent', JSON.stringify(content), at],
-        ],
-      );
+      await storedMessages.add(app, {
+        organization_id: app.tenant.organizationId,
+        channel_id: own.id,
+        conversation_id: id,
+        contact_id: contactId,
+        direction,
+        type,
+        status: direction === 'inbound' ? 'received' : 'sent',
+        content,
+        created_at: at,
+      });
     const typesOf = async (query: Record<string, string | boolean>) => {
       const { status, body } = await list({ channel_id: own.id, ...query });
       expect(status).toBe(200);
@@ -236,14 +245,17 @@ describe('a word that few messages have', () => {
   test('is found: a page reads a bounded number of messages and says where to go on', async () => {
     const channel = await bounded.connect();
     const { id, contactId } = await bounded.conversation(channel);
-    await bounded.rows(
-      `insert into messages (id, organization_id, channel_id, conversation_id, contact_id, direction, type, status, content, created_at)
-       select uuidv7(), $1, $2, $3, $4, 'outbound', 'text', 'sent',
-              jsonb_build_object('body', case when n in (1, 2600) then 'Überraschung' else 'Hello' end),
-              timestamptz '2026-01-01' + n * interval '1 s'
-         from generate_series(1, 2600) n`,
-      [bounded.tenant.organizationId, channel.id, id, contactId],
-    );
+    await storedMessages.addMany(bounded, 2_600, (n) => ({
+      organization_id: bounded.tenant.organizationId,
+      channel_id: channel.id,
+      conversation_id: id,
+      contact_id: contactId,
+      direction: 'outbound',
+      type: 'text',
+      status: 'sent',
+      content: { body: [1, 2_600].includes(n) ? 'Überraschung' : 'Hello' },
+      created_at: new Date(Date.UTC(2026, 0, 1) + n * 1_000).toISOString(),
+    }));
     const query = { search: 'uberraschung', conversation_id: id };
     const pages: number[] = [];
     for (let cursor: string | undefined; ; ) {

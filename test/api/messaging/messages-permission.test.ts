@@ -2,6 +2,9 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { hashesOf } from '../../../src/contacts/permission/suppressed-addresses.ts';
 import { type Channel, useApp } from '../../support/app.ts';
 import { testSecrets } from '../../support/secrets.ts';
+import { storedBlocks, storedSuppressedAddresses, storedSuppressions } from '../../support/stored/contacts.ts';
+import { storedTemplates } from '../../support/stored/messaging.ts';
+import { now } from '../../support/stored/times.ts';
 
 /** Who may be written to, held against every way to name them. */
 const app = useApp();
@@ -10,12 +13,17 @@ let channel: Channel;
 beforeAll(async () => {
   channel = await app.connect();
   await app.storeTemplates(channel);
-  await app.rows(
-    `insert into templates (id, organization_id, channel_id, provider_template_id, name, language, category, status, components)
-     select uuidv7(), organization_id, channel_id, '9' || provider_template_id, 'sale', language, 'MARKETING', 'approved', components
-       from templates where channel_id = $1 and name = 'hello'`,
-    [channel.id],
-  );
+  const hello = await storedTemplates.one(app, { channel_id: channel.id, name: 'hello' });
+  await storedTemplates.add(app, {
+    organization_id: hello.organization_id,
+    channel_id: channel.id,
+    provider_template_id: `9${hello.provider_template_id}`,
+    name: 'sale',
+    language: hello.language,
+    category: 'MARKETING',
+    status: 'approved',
+    components: hello.components,
+  });
 });
 
 const suppress = async (contactID: string, suppressed: string, more: object = {}) =>
@@ -68,7 +76,7 @@ describe('suppressed', () => {
       expires_at: new Date(Date.now() + 3_600_000).toISOString(),
     });
     expect(await refusal(phone)).toEqual(suppressed('complaint'));
-    await app.rows('update contact_suppressions set expires_at = clock_timestamp() where id = $1', [id]);
+    await storedSuppressions.change(app, id, { expires_at: now() });
     expect((await app.text(channel, phone)).status).toBe(201);
   });
 
@@ -88,10 +96,15 @@ describe('suppressed', () => {
 
 describe('blocked', () => {
   const block = (on: Channel, contactId: string, phone: string, status: string) =>
-    app.rows(
-      `insert into contact_blocks (id, organization_id, channel_id, contact_id, address, phone, status, blocked_at) values (uuidv7(), $1, $2, $3, $4, $4, $5, case when $5 in ('blocked', 'unblocking') then clock_timestamp() end)`,
-      [on.tenant.organizationId, on.id, contactId, phone, status],
-    );
+    storedBlocks.add(app, {
+      organization_id: on.tenant.organizationId,
+      channel_id: on.id,
+      contact_id: contactId,
+      address: phone,
+      phone,
+      status,
+      blocked_at: ['blocked', 'unblocking'].includes(status) ? now() : null,
+    });
 
   test('on this channel: suppressed, reason blocked', async () => {
     const { contactId, phone } = await app.conversation(channel);
@@ -141,10 +154,7 @@ describe('one who was forgotten', () => {
   const remember = async (phone: string, on: string) => {
     const { organizationId } = app.tenant;
     const [hash] = hashesOf(testSecrets, organizationId, [{ type: 'phone', source: '', value: `+${phone}` }]);
-    await app.rows(
-      `insert into suppressed_addresses (organization_id, hash, channel, reason) values ($1, $2, $3, 'unsubscribed')`,
-      [organizationId, hash, on],
-    );
+    await storedSuppressedAddresses.add(app, { organization_id: organizationId, hash, channel: on, reason: 'unsubscribed' });
   };
 
   test('and had said no is not written to, and is not made again by the try', async () => {

@@ -2,6 +2,9 @@ import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { retryJob } from '../../../src/platform/ledger/retry.ts';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
+import { storedJobs } from '../../support/stored/api-jobs.ts';
+import { storedConversations, storedMessages } from '../../support/stored/messaging.ts';
+import { ago, now } from '../../support/stored/times.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true, env: { SWEEP_INTERVAL_MS: '200' } });
@@ -26,26 +29,22 @@ const cancel = (id: string) => app.call('messages.cancel', { params: { messageID
 const get = async (id: string): Promise<Body> => (await app.call('messages.get', { params: { messageID: id } })).body.data;
 /** As if so much time had passed for the message. */
 const pass = async (id: string, hours: number) => {
-  await app.rows(`update messages set send_at = send_at - $2 * interval '1 h' where id = $1`, [id, hours]);
-  await app.rows(
-    `update jobs
-        set run_at = run_at - $2 * interval '1 h', check_at = check_at - $2 * interval '1 h'
-      where subject_id = $1`,
-    [id, hours],
-  );
+  const earlier = (at: string) => new Date(Date.parse(at) - hours * 3_600_000).toISOString();
+  await storedMessages.change(app, id, { send_at: earlier((await app.message(id)).send_at) });
+  const { run_at, check_at } = await app.jobOf(id);
+  await storedJobs.change(app, { subject_id: id }, { run_at: earlier(run_at), check_at: earlier(check_at) });
 };
-const preview = async () =>
-  (await app.one('select preview, last_message_at from conversations where id = $1', [conversation.id])) as Body;
+const preview = async () => (await storedConversations.one(app, conversation.id, ['preview', 'last_message_at'])) as Body;
 const sentTexts = async () =>
   (await app.sends(channel)).filter(({ body }) => body.to === conversation.phone).map(({ body }) => body.text.body);
 /** The window is open again. */
 const failsAtItsTime = async (): Promise<Body> => {
   const message = await scheduled();
-  const heard = (at: string) => app.rows(`update conversations set last_inbound_at = ${at} where id = $1`, [conversation.id]);
-  await heard(`clock_timestamp() - interval '2 days'`);
+  const heard = (at: string) => storedConversations.change(app, conversation.id, { last_inbound_at: at });
+  await heard(ago(2, 'day'));
   await pass(message.id, 2);
   await app.messageIn(message.id, 'failed');
-  await heard('clock_timestamp()');
+  await heard(now());
   return message;
 };
 const jobsAreClean = async () => expect(await checkJobs(app.web.deps.database)).toEqual([]);
@@ -77,8 +76,8 @@ describe('a scheduled message', () => {
 
   test('opens a resolved conversation at its time and not before', async () => {
     const message = await scheduled();
-    await app.rows(`update conversations set status = 'resolved' where id = $1`, [conversation.id]);
-    const status = async () => (await app.one('select status from conversations where id = $1', [conversation.id])).status;
+    await storedConversations.change(app, conversation.id, { status: 'resolved' });
+    const status = async () => (await storedConversations.one(app, conversation.id)).status;
     expect(await status()).toBe('resolved');
     await pass(message.id, 2);
     await app.messageIn(message.id, 'read');
@@ -182,15 +181,13 @@ describe('refused', () => {
 describe('what has changed by its time', () => {
   test('a window that is over: failed and told why, nothing goes out', async () => {
     const { id } = await scheduled();
-    await app.rows(`update conversations set last_inbound_at = clock_timestamp() - interval '2 days' where id = $1`, [
-      conversation.id,
-    ]);
+    await storedConversations.change(app, conversation.id, { last_inbound_at: ago(2, 'day') });
     await pass(id, 2);
     expect((await app.messageIn(id, 'failed')).failure).toMatchObject({ code: 'window_closed' });
     expect(await sentTexts()).toEqual([]);
     await jobsAreClean();
     // The person writes again: somebody sends it after all.
-    await app.rows('update conversations set last_inbound_at = clock_timestamp() where id = $1', [conversation.id]);
+    await storedConversations.change(app, conversation.id, { last_inbound_at: now() });
     expect((await app.call('messages.retry', { params: { messageID: id }, body: {} })).status).toBe(200);
     await app.messageIn(id, 'read');
     await jobsAreClean();
@@ -198,9 +195,9 @@ describe('what has changed by its time', () => {
 
   test('a retry after it failed opens its resolved conversation again, with its preview, and tells of it', async () => {
     const { id } = await failsAtItsTime();
-    await app.rows(`update conversations set status = 'resolved' where id = $1`, [conversation.id]);
+    await storedConversations.change(app, conversation.id, { status: 'resolved' });
     expect((await app.call('messages.retry', { params: { messageID: id }, body: {} })).status).toBe(200);
-    const { status } = await app.one('select status from conversations where id = $1', [conversation.id]);
+    const { status } = await storedConversations.one(app, conversation.id);
     expect(status).toBe('open');
     expect(await preview()).toEqual({ preview: 'Hello', last_message_at: expect.any(String) });
     const told = (await app.events(conversation.id)).filter(({ type }) => type === 'conversation.updated').at(-1)!;
@@ -235,11 +232,11 @@ describe('what has changed by its time', () => {
 
   test('a message that is no longer queued: its job ends quietly', async () => {
     const { id } = await scheduled();
-    await app.rows(`update messages set status = 'failed' where id = $1`, [id]);
+    await storedMessages.change(app, id, { status: 'failed' });
     await pass(id, 2);
     await waitFor('its job to end', async () => (await app.jobOf(id)) === undefined);
     expect(await sentTexts()).toEqual([]);
-    await app.rows('update messages set is_scheduled = false where id = $1', [id]);
+    await storedMessages.change(app, id, { is_scheduled: false });
     await jobsAreClean();
   });
 

@@ -1,5 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Channel, useApp } from '../../support/app.ts';
+import { storedChannels } from '../../support/stored/channels.ts';
+import { storedContacts } from '../../support/stored/contacts.ts';
+import { storedConversations, storedMessages } from '../../support/stored/messaging.ts';
 
 const app = useApp();
 let channel: Channel;
@@ -57,9 +60,9 @@ describe('to whom', () => {
       });
     const toPhone = async () => (await textTo({ contact_id: contactId })).body.data.to_phone;
     expect(await toPhone()).toBe(phone);
-    await app.rows(`update contacts set phone_number = '' where id = $1`, [contactId]);
+    await storedContacts.change(app, contactId, { phone_number: '' });
     expect(await toPhone()).toBe(phones[1]);
-    await app.rows('update conversations set profile_phone = $2 where id = $1', [id, phones[0]]);
+    await storedConversations.change(app, id, { profile_phone: phones[0] });
     expect(await toPhone()).toBe(phones[0]);
   });
 
@@ -69,7 +72,7 @@ describe('to whom', () => {
     expect(body.data).toMatchObject({ contact_id: contactId });
     const { status } = await templateTo({ user_id: 'US.4711' });
     expect(status).toBe(201);
-    expect(await app.one(`select to_user_id, to_phone from messages where to_user_id = 'US.4711'`)).toEqual({
+    expect(await storedMessages.one(app, { to_user_id: 'US.4711' }, ['to_user_id', 'to_phone'])).toEqual({
       to_user_id: 'US.4711',
       to_phone: '',
     });
@@ -104,9 +107,7 @@ describe('to whom', () => {
   });
 
   test('a contact without an address on this channel: 422 naming the field', async () => {
-    const { id } = await app.one(`insert into contacts (id, organization_id) values (uuidv7(), $1) returning id`, [
-      app.tenant.organizationId,
-    ]);
+    const id = await storedContacts.add(app, { organization_id: app.tenant.organizationId });
     const { status, body } = await templateTo({ contact_id: id });
     expect([status, body.error.details[0].field]).toEqual([422, 'contact_id']);
   });
@@ -166,7 +167,7 @@ describe('templates', () => {
 describe('the channel', () => {
   test.each(['disconnected', 'auth_error', 'restricted'])('%s: 409', async (status) => {
     const stopped = await app.connect();
-    await app.rows('update channels set status = $2 where id = $1', [stopped.id, status]);
+    await storedChannels.change(app, stopped.id, { status });
     const { phone } = await app.conversation(stopped);
     const reply = await app.text(stopped, phone);
     expect([reply.status, reply.body.error.code]).toEqual([409, 'conflict']);
@@ -183,7 +184,7 @@ describe('the message it answers', () => {
   test('is named to the provider by its own id', async () => {
     const { phone } = await app.conversation(channel);
     const first = await textTo({ to: phone });
-    await app.rows(`update messages set provider_message_id = 'wamid.1' where id = $1`, [first.body.data.id]);
+    await storedMessages.change(app, first.body.data.id, { provider_message_id: 'wamid.1' });
     const { status, body } = await textTo({ to: phone }, { context: { message_id: first.body.data.id } });
     expect(status).toBe(201);
     expect((await app.message(body.data.id)).context_id).toBe('wamid.1');
@@ -196,7 +197,7 @@ describe('the message it answers', () => {
     const { phone } = await app.conversation(channel);
     const { phone: stranger } = await app.conversation(channel);
     const elsewhere = await app.text(channel, stranger);
-    await app.rows(`update messages set provider_message_id = 'wamid.2' where id = $1`, [elsewhere.body.data.id]);
+    await storedMessages.change(app, elsewhere.body.data.id, { provider_message_id: 'wamid.2' });
     for (const message_id of [elsewhere.body.data.id, '01932d5f-3a0e-7cc4-8f4e-0242ac120005']) {
       const { status, body } = await textTo({ to: phone }, { context: { message_id } });
       expect([status, body.error.details[0].field]).toEqual([422, 'context.message_id']);
@@ -221,7 +222,7 @@ describe('the message it answers', () => {
       });
     const early = await react(first.body.data.id);
     expect([early.status, early.body.error.details[0].field]).toEqual([422, 'reaction.message_id']);
-    await app.rows(`update messages set provider_message_id = 'wamid.3' where id = $1`, [first.body.data.id]);
+    await storedMessages.change(app, first.body.data.id, { provider_message_id: 'wamid.3' });
     const { status, body } = await react(first.body.data.id);
     expect([status, body.data.content]).toEqual([201, { message_id: first.body.data.id, emoji: '👍' }]);
     expect(body.data.context).toEqual({ message_id: first.body.data.id, provider_message_id: 'wamid.3' });
@@ -239,9 +240,9 @@ test('content is taken as sent, to the last space', async () => {
 
 test('a message opens a resolved conversation again', async () => {
   const { phone, id } = await app.conversation(channel);
-  await app.rows(`update conversations set status = 'resolved' where id = $1`, [id]);
+  await storedConversations.change(app, id, { status: 'resolved' });
   await textTo({ to: phone });
-  expect(await app.one('select status, preview from conversations where id = $1', [id])).toEqual({
+  expect(await storedConversations.one(app, id, ['status', 'preview'])).toEqual({
     status: 'open',
     preview: 'Hello',
   });

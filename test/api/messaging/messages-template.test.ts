@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { type Channel, useApp } from '../../support/app.ts';
+import { storedTemplates } from '../../support/stored/messaging.ts';
 
 const app = useApp();
 let channel: Channel;
@@ -10,10 +11,7 @@ beforeAll(async () => {
     { type: 'HEADER', format: 'IMAGE' },
     { type: 'BODY', text: 'Hello {{1}}' },
   ];
-  await app.rows(`update templates set components = $2 where channel_id = $1 and name = 'hello'`, [
-    channel.id,
-    JSON.stringify(components),
-  ]);
+  await storedTemplates.change(app, { channel_id: channel.id, name: 'hello' }, { components });
 });
 
 const send = (components?: unknown[]) =>

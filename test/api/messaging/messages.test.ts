@@ -1,5 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Channel, useApp } from '../../support/app.ts';
+import { forgetJobs, storedJobs } from '../../support/stored/api-jobs.ts';
+import { storedConversations, storedMessages } from '../../support/stored/messaging.ts';
+import { ago } from '../../support/stored/times.ts';
 
 const app = useApp();
 let channel: Channel;
@@ -35,22 +38,20 @@ describe('get', () => {
     const id = await sent();
     expect(await shown(id)).not.toHaveProperty('context');
     expect(await shown(id)).not.toHaveProperty('from_phone');
-    await app.rows(`update messages set context_id = 'wamid.asked' where id = $1`, [id]);
+    await storedMessages.change(app, id, { context_id: 'wamid.asked' });
     expect((await shown(id)).context).toEqual({ message_id: null, provider_message_id: 'wamid.asked' });
-    await app.rows(`update messages set direction = 'inbound', status = 'received', from_phone = '16505551234' where id = $1`, [
-      id,
-    ]);
+    await storedMessages.change(app, id, { direction: 'inbound', status: 'received', from_phone: '16505551234' });
     expect((await shown(id)).from_phone).toBe('16505551234');
   });
 
   test('names what a message answers also where that is stored, or gets its id of the provider, after the answer', async () => {
     const [answer, asked] = [await sent(), await sent()];
-    await app.rows(`update messages set context_id = 'wamid.later' where id = $1`, [answer]);
+    await storedMessages.change(app, answer, { context_id: 'wamid.later' });
     const get = async () => (await app.call('messages.get', { params: { messageID: answer } })).body.data.context;
     const listed = async (query: Record<string, string>) =>
       (await app.call('messages.list', { query })).body.items.find(({ id }: { id: string }) => id === answer).context;
     expect(await get()).toEqual({ message_id: null, provider_message_id: 'wamid.later' });
-    await app.rows(`update messages set provider_message_id = 'wamid.later' where id = $1`, [asked]);
+    await storedMessages.change(app, asked, { provider_message_id: 'wamid.later' });
     const named = { message_id: asked, provider_message_id: 'wamid.later' };
     expect(await get()).toEqual(named);
     expect(await listed({})).toEqual(named);
@@ -106,29 +107,24 @@ describe('get', () => {
 describe('retry', () => {
   async function failed(providerMessageId: string | null = null): Promise<string> {
     const id = await sent();
-    await app.rows(
-      `update messages set status = 'failed', failure = '{"code": "provider_refused", "provider_code": "1", "message": "no"}', provider_message_id = $2 where id = $1`,
-      [id, providerMessageId],
-    );
-    await app.rows(
-      `update jobs set state = 'failed', attempts = 3, error = '{"code": "x", "message": "no"}' where subject_id = $1`,
-      [id],
-    );
+    await storedMessages.change(app, id, {
+      status: 'failed',
+      failure: { code: 'provider_refused', provider_code: '1', message: 'no' },
+      provider_message_id: providerMessageId,
+    });
+    await storedJobs.change(app, { subject_id: id }, { state: 'failed', attempts: 3, error: { code: 'x', message: 'no' } });
     return id;
   }
   const retry = (id: string, body?: object) => app.call('messages.retry', { params: { messageID: id }, body });
 
   test('the window counts as for a new message, but not for a template', async () => {
     const id = await failed();
-    await app.rows(
-      `update conversations set last_inbound_at = clock_timestamp() - interval '25 hours'
-        where id = (select conversation_id from messages where id = $1)`,
-      [id],
-    );
+    const { conversation_id } = await app.message(id);
+    await storedConversations.change(app, conversation_id, { last_inbound_at: ago(25, 'hour') });
     const refused = await retry(id);
     expect([refused.status, refused.body.error.code]).toEqual([422, 'window_closed']);
     expect((await app.message(id)).status).toBe('failed');
-    await app.rows(`update messages set type = 'template' where id = $1`, [id]);
+    await storedMessages.change(app, id, { type: 'template' });
     expect((await retry(id)).body.data.status).toBe('queued');
   });
 
@@ -142,14 +138,14 @@ describe('retry', () => {
     const after = await app.jobOf(id);
     expect(after).toMatchObject({ run: before.run + 1, attempts: 0, error: null });
     expect(Number(after.seq)).toBeGreaterThan(Number(before.seq));
-    expect((await app.rows('select 1 from jobs where subject_id = $1', [id])).length).toBe(1);
+    expect(await storedJobs.count(app, { subject_id: id })).toBe(1);
   });
 
   test('opens a resolved conversation again; its preview stays', async () => {
     const id = await failed();
     const { conversation_id } = await app.message(id);
-    const conversation = () => app.one('select status, preview from conversations where id = $1', [conversation_id]);
-    await app.rows(`update conversations set status = 'resolved', preview = 'Newer' where id = $1`, [conversation_id]);
+    const conversation = () => storedConversations.one(app, conversation_id, ['status', 'preview']);
+    await storedConversations.change(app, conversation_id, { status: 'resolved', preview: 'Newer' });
     await retry(id);
     expect(await conversation()).toEqual({ status: 'open', preview: 'Newer' });
   });
@@ -169,7 +165,7 @@ describe('retry', () => {
 
   test('a message that failed by a status after it was sent has no job left, and needs force too', async () => {
     const id = await failed('wamid.late');
-    await app.rows('delete from jobs where subject_id = $1', [id]);
+    await forgetJobs(app, id);
     expect((await retry(id)).status).toBe(409);
     expect((await retry(id, { force: true })).body.data.status).toBe('queued');
     expect(await app.jobOf(id)).toMatchObject({ name: 'messages.send' });
@@ -177,7 +173,7 @@ describe('retry', () => {
 
   test.each(['sent', 'delivered', 'read'])('a message that is %s: 409', async (status) => {
     const id = await sent();
-    await app.rows(`update messages set status = $2 where id = $1`, [id, status]);
+    await storedMessages.change(app, id, { status });
     const reply = await retry(id, { force: true });
     expect([reply.status, reply.body.error.code]).toEqual([409, 'conflict']);
   });

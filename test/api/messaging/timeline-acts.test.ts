@@ -6,6 +6,7 @@ import { ownRows } from '../../../src/platform/database/own.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
 import { inPieces, jpeg } from '../../support/media.ts';
+import { storedMessages } from '../../support/stored/messaging.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 /** What people and workers did with a message, beside its sending. */
@@ -52,7 +53,7 @@ async function receiveImage(): Promise<string> {
     media: { mime_type: 'image/jpeg', base64: jpeg().toString('base64') },
   });
   const row = await waitFor('the message', async () => {
-    const [found] = await app.rows('select id from messages where provider_message_id = $1', [providerId]);
+    const [found] = await storedMessages.all(app, { provider_message_id: providerId }, { columns: ['id'] });
     return found;
   });
   return row.id;

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { storedMessageAttempts, storedMessages } from '../../support/stored/messaging.ts';
+import { storedDeliveries } from '../../support/stored/webhooks.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
@@ -47,7 +49,7 @@ describe('a message that goes out', () => {
       expect(at).toMatch(/:\d\d\.000Z$/);
       expect(status).toMatchObject({ by: 'provider', pricing: { model: 'PMP', category: 'service' } });
     }
-    expect(await app.rows('select 1 from message_attempts where message_id = $1', [id])).toEqual([]);
+    expect(await storedMessageAttempts.count(app, { message_id: id })).toBe(0);
   });
 
   test('at its second try: the first one has its class, its code, its reason and its time', async () => {
@@ -94,8 +96,8 @@ describe('a message that goes out', () => {
     const { id } = await send(own);
     await app.messageIn(id, 'read');
     await toldAll(id);
-    const failure = JSON.stringify({ code: 'provider_refused', provider_code: '131026', message: 'undeliverable' });
-    await app.rows(`update messages set status = 'failed', failure = $2 where id = $1`, [id, failure]);
+    const failure = { code: 'provider_refused', provider_code: '131026', message: 'undeliverable' };
+    await storedMessages.change(app, id, { status: 'failed', failure });
     const { status } = await app.call('messages.retry', { params: { messageID: id }, body: { force: true } });
     expect(status).toBe(200);
     await app.messageIn(id, 'read');
@@ -121,7 +123,7 @@ describe('a message that goes out', () => {
       return webhooks.some(({ state }) => state === 'succeeded') ? webhooks : undefined;
     });
     expect(delivered).toMatchObject([{ endpoint_id: endpoint.id, event: { type: 'message.sent' }, state: 'succeeded' }]);
-    const delivery = await app.one('select id from webhook_deliveries where endpoint_id = $1', [endpoint.id]);
+    const delivery = await storedDeliveries.one(app, { endpoint_id: endpoint.id }, ['id']);
     expect(delivered[0].delivery_id).toBe(delivery.id);
   });
 
@@ -139,10 +141,7 @@ describe('a message that goes out', () => {
 test('a message that came in was received, and nothing else', async () => {
   const { phone } = await app.conversation(channel);
   await app.inbound(channel, phone, 'hello');
-  const { id, provider_at } = await app.one(
-    `select id, provider_at from messages where direction = 'inbound' and from_phone = $1`,
-    [phone],
-  );
+  const { id, provider_at } = await storedMessages.one(app, { direction: 'inbound', from_phone: phone });
   const written = new Date(provider_at).toISOString();
   expect(await timeline(id)).toEqual([{ at: expect.any(String), kind: 'received', received: { provider_at: written } }]);
   expect((await app.call('messages.get', { params: { messageID: id } })).body.data.provider_at).toBe(written);

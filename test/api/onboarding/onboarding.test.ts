@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { useApp } from '../../support/app.ts';
+import { storedOnboardings } from '../../support/stored/channels.ts';
 
 const app = useApp();
 const start = (body?: object, headers?: Record<string, string>, key?: string) =>
@@ -93,7 +94,7 @@ describe('list and get', () => {
     const { key } = await app.organization();
     const made: string[] = [];
     for (let index = 0; index < 4; index += 1) made.push((await start({}, {}, key)).body.id);
-    await app.rows(`update onboardings set step_status = 'failed', error = 'Refused' where id = any($1)`, [made.slice(0, 3)]);
+    await storedOnboardings.change(app, made.slice(0, 3), { step_status: 'failed', error: 'Refused' });
     const list = (query: Record<string, string | number | boolean>) => app.call('onboarding.list', { key, query });
     const first = await list({ step_status: 'failed', limit: 2, include_total: true });
     expect(first.body.meta).toMatchObject({ has_more: true, total: 3 });
@@ -116,12 +117,7 @@ describe('list and get', () => {
 describe('delete', () => {
   const remove = (progressID: string) => app.call('onboarding.delete', { params: { progressID } });
   const put = (id: string, step: string, status: string, secret: string | null = null) =>
-    app.rows('update onboardings set current_step = $2, step_status = $3, access_token = $4, error = null where id = $1', [
-      id,
-      step,
-      status,
-      secret,
-    ]);
+    storedOnboardings.change(app, id, { current_step: step, step_status: status, access_token: secret, error: null });
 
   test.each([
     ['that nobody has asked anything of', 'exchange_token', 'pending'],
@@ -132,7 +128,7 @@ describe('delete', () => {
     await put(id, step, status, step === 'register_phone' ? 'sealed' : null);
     expect((await remove(id)).status).toBe(204);
     expect((await get(id)).status).toBe(404);
-    expect(await app.rows('select 1 from onboardings where id = $1', [id])).toEqual([]);
+    expect(await storedOnboardings.count(app, id)).toBe(0);
     expect((await remove(id)).status).toBe(404);
   });
 

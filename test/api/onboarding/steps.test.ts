@@ -2,6 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { useApp } from '../../support/app.ts';
 import { onboarding, pin } from '../../support/onboarding.ts';
+import { storedActs } from '../../support/stored/accounts.ts';
+import { storedJobs } from '../../support/stored/api-jobs.ts';
+import { storedChannels } from '../../support/stored/channels.ts';
+import { storedTemplates } from '../../support/stored/messaging.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 // An answer that is late is not a lost one.
@@ -40,7 +44,7 @@ test('step by step to a channel that sends and receives', async () => {
 
   const channel = (await app.call('channels.get', { params: { channelID: end.channel_id } })).body;
   expect(channel).toMatchObject({ name: 'Shop', rate: 50, status: 'connected', phone_number_id: number.phoneNumberId });
-  expect(await app.rows('select 1 from templates where channel_id = $1', [channel.id])).toHaveLength(2);
+  expect(await storedTemplates.count(app, { channel_id: channel.id })).toBe(2);
   const whole = { id: channel.id, ...number, tenant: app.tenant };
   await app.inbound(whole, app.phone());
   const message = await app.text(whole, (await app.conversation(whole)).phone);
@@ -137,9 +141,7 @@ describe('exchange-token', () => {
     expect([row.code, app.web.deps.secrets.open(row.access_token)]).toEqual([null, number.accessToken]);
     await through(id, number, 'subscribe_webhook', 'register_phone', 'sync_assets');
     expect(await stored(id)).toMatchObject({ code: null, access_token: null, pin: null });
-    const { access_token: sealed } = await app.one('select access_token from channels where phone_number_id = $1', [
-      number.phoneNumberId,
-    ]);
+    const { access_token: sealed } = await storedChannels.one(app, { phone_number_id: number.phoneNumberId });
     expect(app.web.deps.secrets.open(sealed)).toBe(number.accessToken);
   });
 
@@ -157,8 +159,8 @@ describe('register-phone', () => {
     const refused = await ask('register_phone', id, number);
     const row = await stored(id);
     expect(app.web.deps.secrets.open(row.pin)).toBe(pin);
-    const acts = await app.rows('select * from audit_log where subject = $1', [`onboarding:${id}`]);
-    const jobs = await app.rows('select * from jobs where subject_id = $1', [id]);
+    const acts = await storedActs.all(app, { subject: `onboarding:${id}` });
+    const jobs = await storedJobs.all(app, { subject_id: id });
     const told = await app.events(id);
     for (const text of [row, acts, jobs, told, refused.body, app.log.lines])
       expect(JSON.stringify(text)).not.toMatch(new RegExp(`\\b${pin}\\b`));
@@ -222,15 +224,15 @@ describe('sync-assets', () => {
   test('a number that is a channel of the organization gets the new token, and sends again', async () => {
     const { id: firstId, number } = await begun(...all);
     const channelId = (await read(firstId)).channel_id;
-    await app.rows(`update channels set status = 'auth_error', access_token = $2 where id = $1`, [
-      channelId,
-      app.web.deps.secrets.seal('an older one'),
-    ]);
+    await storedChannels.change(app, channelId, {
+      status: 'auth_error',
+      access_token: app.web.deps.secrets.seal('an older one'),
+    });
     const again = { ...number, code: await codeFor(number.phoneNumberId) };
     const id = await start();
     expect((await through(id, again, ...all)).channel_id).toBe(channelId);
     expect((await app.call('channels.get', { params: { channelID: channelId } })).body.status).toBe('connected');
-    const channels = await app.rows('select access_token from channels where phone_number_id = $1', [number.phoneNumberId]);
+    const channels = await storedChannels.all(app, { phone_number_id: number.phoneNumberId }, { columns: ['access_token'] });
     expect(channels.map(({ access_token: sealed }) => app.web.deps.secrets.open(sealed))).toEqual([number.accessToken]);
   });
 

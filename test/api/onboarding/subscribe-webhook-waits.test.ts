@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { useApp } from '../../support/app.ts';
 import { hostIsAhead } from '../../support/hosts-clock.ts';
+import { storedOnboardings } from '../../support/stored/channels.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 /** No worker: what is requested stays at work. */
@@ -8,10 +9,7 @@ const app = useApp();
 
 async function subscribing(prefer?: string) {
   const { id } = (await app.call('onboarding.start')).body;
-  await app.rows(
-    `update onboardings set current_step = 'subscribe_webhook', completed_steps = '{exchange_token}' where id = $1`,
-    [id],
-  );
+  await storedOnboardings.change(app, id, { current_step: 'subscribe_webhook', completed_steps: ['exchange_token'] });
   const reply = app.call('onboarding.subscribe-webhook', {
     body: { phone_number_id: '1', progress_id: id, waba_id: '2' },
     ...(prefer && { headers: { prefer } }),

@@ -2,6 +2,8 @@ import { expect, test } from '@jest/globals';
 import { useApp } from '../../support/app.ts';
 import { type NewNumber, onboarding } from '../../support/onboarding.ts';
 import { bodyFor, bodyOf, change, entry, inboundFrom, newId } from '../../support/provider-body.ts';
+import { storedOnboardings } from '../../support/stored/channels.ts';
+import { storedMessages } from '../../support/stored/messaging.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
@@ -14,7 +16,7 @@ async function subscribed() {
 }
 
 const written = (number: NewNumber) => app.webhook(bodyFor(number, inboundFrom(app.phone())));
-const kept = (id: string) => app.rows('select channel_id from messages where provider_message_id = $1', [id]);
+const kept = (id: string) => storedMessages.all(app, { provider_message_id: id }, { columns: ['channel_id'] });
 
 test('what a person writes between two steps is refused until the channel is there, and then received', async () => {
   const { id, number } = await subscribed();
@@ -62,12 +64,11 @@ test('while the subscription is at work, and after a later step has failed, it m
   await fault(`${number.phoneNumberId}/register`, { status: 400, code: 133005 });
   expect((await ask('register_phone', id, number)).status).toBe(422);
   expect((await written(number)).status).toBe(409);
-  await app.rows(
-    `update onboardings
-        set current_step = 'subscribe_webhook', step_status = 'in_progress', completed_steps = '{exchange_token}'
-      where id = $1`,
-    [id],
-  );
+  await storedOnboardings.change(app, id, {
+    current_step: 'subscribe_webhook',
+    step_status: 'in_progress',
+    completed_steps: ['exchange_token'],
+  });
   expect((await written(number)).status).toBe(409);
 });
 

@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { type App, useApp } from '../../support/app.ts';
+import { storedActs } from '../../support/stored/accounts.ts';
+import { storedJobs } from '../../support/stored/api-jobs.ts';
+import { ahead } from '../../support/stored/times.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const password = 'operator-password';
@@ -11,7 +14,11 @@ const ask = (of: App, method: string, path: string, headers: Record<string, stri
   of.raw(method, `/ops/queues${path}`, { key: null, headers: { authorization: credentials(), ...headers } });
 const sameOrigin = { 'sec-fetch-site': 'same-origin' };
 const audit = () =>
-  app.rows('select organization_id, actor, action, subject, address, request_id from audit_log order by created_at');
+  storedActs.all(
+    app,
+    {},
+    { columns: ['organization_id', 'actor', 'action', 'subject', 'address', 'request_id'], orderBy: 'created_at' },
+  );
 const open = () => waitFor('the board', async () => (await ask(app, 'GET', '/api/queues')).status === 200);
 
 test('without a password there is no board', async () => {
@@ -110,10 +117,9 @@ describe('what an operator may change', () => {
       const row = await app.jobOf(id);
       return row.state === 'queued' && row;
     });
-    await app.rows(`update jobs set run_at = clock_timestamp() + interval '1 hour' where id = $1`, [job.id]);
+    await storedJobs.change(app, job.id, { run_at: ahead(1, 'hour') });
     await ask(app, 'PUT', `/api/queues/messages/${job.id}.${job.run}/promote`, sameOrigin);
-    const { late } = await app.one(`select run_at <= clock_timestamp() as late from jobs where id = $1`, [job.id]);
-    expect(late).toBe(true);
+    expect(Date.parse((await storedJobs.one(app, job.id)).run_at)).toBeLessThanOrEqual(Date.now());
     await ask(app, 'PUT', `/api/queues/messages/${job.id}.${job.run}/retry/failed`, sameOrigin);
     expect((await audit()).slice(-2).map(({ action }) => action)).toEqual(['queue.job.promote', 'queue.job.retry']);
   });
@@ -124,11 +130,11 @@ describe('what an operator may change', () => {
     const { phone } = await app.conversation(channel);
     const { id } = (await app.text(channel, phone, { send_at: new Date(Date.now() + 3_600_000).toISOString() })).body.data;
     const soon = (await app.text(channel, phone)).body.data;
-    await app.rows(`update jobs set run_at = clock_timestamp() + interval '5 s' where subject_id = $1`, [soon.id]);
+    await storedJobs.change(app, { subject_id: soon.id }, { run_at: ahead(5, 'second') });
     await ask(app, 'PUT', '/api/queues/messages/promote', sameOrigin);
-    const isLate = async (subject: string) =>
-      (await app.one('select run_at <= clock_timestamp() as late from jobs where subject_id = $1', [subject])).late;
-    expect([await isLate(soon.id), await isLate(id)]).toEqual([true, false]);
+    const isLate = async (subject: string) => Date.parse((await app.jobOf(subject)).run_at) <= Date.now();
+    expect(await isLate(soon.id)).toBe(true);
+    expect(await isLate(id)).toBe(false);
   });
 
   test.each([

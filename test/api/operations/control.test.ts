@@ -2,6 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { actsOf } from '../../support/acts.ts';
 import { useApp } from '../../support/app.ts';
+import { storedJobs } from '../../support/stored/api-jobs.ts';
+import { storedContactImportChunks } from '../../support/stored/contacts.ts';
+import { now } from '../../support/stored/times.ts';
+import { storedReplays } from '../../support/stored/webhooks.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp();
@@ -30,8 +34,7 @@ async function syncing(): Promise<string> {
   const channel = await app.connect();
   return (await app.call('templates.sync', { params: { channelID: channel.id } })).headers.get('operation-id')!;
 }
-const end = (id: string, state: string) =>
-  app.rows('update jobs set state = $2, finished_at = clock_timestamp() where id = $1', [id, state]);
+const end = (id: string, state: string) => storedJobs.change(app, id, { state, finished_at: now() });
 
 describe('cancel', () => {
   test('an export that waits: its record and its operation say so, and it can be deleted', async () => {
@@ -50,24 +53,20 @@ describe('cancel', () => {
   test('the next import of the organization has its turn', async () => {
     const [first, second, third] = [await imported(), await imported(), await imported()];
     expect((await control('cancel', second.operationId)).body.status).toBe('cancelled');
-    const stateOf = async ({ operationId }: { operationId: string }) =>
-      (await app.one('select state from jobs where id = $1', [operationId])).state;
+    const stateOf = async ({ operationId }: { operationId: string }) => (await storedJobs.one(app, operationId)).state;
     expect([await stateOf(third), await stateOf(second)]).toEqual(['blocked', 'done']);
     expect((await control('cancel', first.operationId)).body.status).toBe('cancelled');
     await waitFor('the third to be ready', async () => ['waiting', 'queued'].includes(await stateOf(third)));
     expect((await app.call('contacts.imports.get', { params: { importID: first.id } })).body.data.status).toBe('cancelled');
-    expect(await app.rows('select 1 from contact_import_chunks where import_id = $1', [first.id])).toEqual([]);
+    expect(await storedContactImportChunks.count(app, { import_id: first.id })).toBe(0);
     await control('cancel', third.operationId);
   });
 
   test('a replay', async () => {
     const id = await recovering();
     expect((await control('cancel', id)).body).toMatchObject({ status: 'cancelled', name: 'webhooks.recover' });
-    expect(
-      await app.one('select state from webhook_replays where id = (select subject_id from jobs where id = $1)', [id]),
-    ).toEqual({
-      state: 'ended',
-    });
+    const { subject_id } = await storedJobs.one(app, id);
+    expect((await storedReplays.one(app, subject_id)).state).toBe('ended');
   });
 
   test('called off before, it stays so', async () => {
@@ -93,8 +92,10 @@ describe('cancel', () => {
   test('a client that waits for it is told', async () => {
     const waiting = app.call('contacts.exports.create', { headers: { prefer: 'wait=20' } });
     const operationId = await waitFor('the export', async () => {
-      const rows = await app.rows(
-        `select id from jobs where name = 'contacts.export' and state in ('waiting', 'queued', 'blocked')`,
+      const rows = await storedJobs.all(
+        app,
+        { name: 'contacts.export', state: ['waiting', 'queued', 'blocked'] },
+        { columns: ['id'] },
       );
       return rows.at(-1)?.id;
     });
@@ -132,9 +133,9 @@ describe('who may', () => {
     const all = [await recovering(), (await exported()).operationId, (await imported()).operationId];
     const own = await make();
     expect((await control('cancel', own, key)).status).toBe(200);
-    const { name } = await app.one('select name from jobs where id = $1', [own]);
+    const { name } = await storedJobs.one(app, own);
     for (const id of all) {
-      const { name: other } = await app.one('select name from jobs where id = $1', [id]);
+      const { name: other } = await storedJobs.one(app, id);
       expect([other, (await control('cancel', id, key)).status]).toEqual([other, other === name ? 200 : 403]);
     }
     expect((await control('cancel', uuidv7(), key)).status).toBe(403);

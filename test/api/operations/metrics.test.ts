@@ -8,6 +8,14 @@ import { databaseTimer } from '../../support/database-time.ts';
 import { campaign } from '../../support/factories/campaign.ts';
 import { type Exposition, readExposition } from '../../support/prometheus.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { startStopwatch } from '../../support/stopwatch.ts';
+import { storedEvents } from '../../support/stored/api-events.ts';
+import { storedJobs, storedPools } from '../../support/stored/api-jobs.ts';
+import { storedCampaigns, storedRecipients } from '../../support/stored/campaigns.ts';
+import { storedChannels, storedConnections } from '../../support/stored/channels.ts';
+import { storedProviderWebhooks } from '../../support/stored/messaging.ts';
+import { ago, now } from '../../support/stored/times.ts';
+import { storedDeliveryAttempts, storedEndpoints } from '../../support/stored/webhooks.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const token = 'token-of-the-scraper';
@@ -67,11 +75,11 @@ async function journey() {
   const synced = { params: { channelID: channel.id }, headers: { prefer: 'wait=5' } };
   expect((await app.call('templates.sync', synced)).headers.get('preference-applied')).toBe('wait=5');
   await waitFor('the second try', () => receiver.received.length === 2);
-  await waitFor('its end', async () => (await app.rows(`select 1 from jobs where state in ('queued', 'waiting')`)).length === 0);
+  await waitFor('its end', async () => (await storedJobs.count(app, { state: ['queued', 'waiting'] })) === 0);
 
   const stopped = await app.connect();
   await app.idle();
-  await app.rows(`update pools set held_until = 'infinity' where id = $1`, [`channel:${stopped.id}`]);
+  await app.hold(stopped);
   const other = await app.conversation(stopped);
   for (const _ of [1, 2]) await app.text(stopped, other.phone);
   await app.rows(
@@ -94,62 +102,81 @@ async function backlog() {
        values (uuidv7(), $1, 'webhooks.deliver', $2, '{}', 'webhook_delivery', uuidv7(), $3, $4, clock_timestamp() - $5::interval, case when $6 then clock_timestamp() end, clock_timestamp() + interval '1 hour')`,
       [app.tenant.organizationId, queue, pool, state, age, slot],
     );
-  await app.rows(`insert into pools (organization_id, id, width) values ($1, 'endpoint:full', 1)`, [app.tenant.organizationId]);
-  await app.rows(`insert into pools (organization_id, id, width, held_until) values ($1, 'endpoint:gone', 1, 'infinity')`, [
-    app.tenant.organizationId,
-  ]);
+  await storedPools.add(app, { organization_id: app.tenant.organizationId, id: 'endpoint:full', width: 1 });
+  await storedPools.add(app, {
+    organization_id: app.tenant.organizationId,
+    id: 'endpoint:gone',
+    width: 1,
+    held_until: 'infinity',
+  });
   await row('webhooks', 'waiting', 'endpoint:gone', '2 hours');
   await row('webhook-retries', 'queued', 'endpoint:full', '30 s', true);
-  await app.rows(`update jobs set attempts = 1 where queue = 'webhook-retries' and state = 'queued'`);
+  await storedJobs.change(app, { queue: 'webhook-retries', state: 'queued' }, { attempts: 1 });
   await row('webhook-retries', 'waiting', 'endpoint:full', '300 s');
   await row('webhook-retries', 'waiting', 'endpoint:full', '100 s');
   // A later try is not overdue before its time.
   await row('default', 'queued', null, '-1 hour');
-  await app.rows(
-    `insert into webhook_endpoints (id, organization_id, url, event_types, ordering, secret, enabled, failing_since)
-     select uuidv7(), $1, 'https://hooks.example.com', '{}', 'best_effort', '', enabled, case when enabled then clock_timestamp() - interval '1 hour' end
-       from unnest(array[true, true, false]) with ordinality as x(enabled, n)
-      where n > 1`,
-    [app.tenant.organizationId],
-  );
-  await app.rows(
-    `insert into channels (id, organization_id, provider, name, phone_number_id, account_id, display_phone, status, access_token, rate, deleted_at)
-     select uuidv7(), $1, 'messaging_app', '', 'n' || n, '', '', x.status, '', 1, case when x.status = 'disconnected' then clock_timestamp() end
-       from unnest(array['restricted', 'auth_error', 'auth_error', 'disconnected']) with ordinality as x(status, n)`,
-    [app.tenant.organizationId],
-  );
-  await app.rows(
-    `insert into provider_webhooks (id, organization_id, body, state, received_at)
-     select uuidv7(), $1, '[]', state, clock_timestamp() - interval '90 s' from unnest(array['received', 'received', 'broken']) state`,
-    [app.tenant.organizationId],
-  );
+  for (const enabled of [true, false])
+    await storedEndpoints.add(app, {
+      organization_id: app.tenant.organizationId,
+      url: 'https://hooks.example.com',
+      event_types: [],
+      ordering: 'best_effort',
+      secret: '',
+      enabled,
+      failing_since: enabled ? ago(1, 'hour') : null,
+    });
+  for (const [n, status] of ['restricted', 'auth_error', 'auth_error', 'disconnected'].entries())
+    await storedChannels.add(app, {
+      organization_id: app.tenant.organizationId,
+      provider: 'messaging_app',
+      name: '',
+      phone_number_id: `n${n}`,
+      account_id: '',
+      display_phone: '',
+      status,
+      access_token: '',
+      rate: 1,
+      deleted_at: status === 'disconnected' ? now() : null,
+    });
+  for (const state of ['received', 'received', 'broken'])
+    await storedProviderWebhooks.add(app, {
+      organization_id: app.tenant.organizationId,
+      body: Buffer.from('[]'),
+      state,
+      received_at: ago(90, 'second'),
+    });
 }
 
 /** One that nobody feeds, with somebody who has been due for half an hour, and one that is paused. */
 async function campaigns() {
   const of = app.tenant.organizationId;
-  const channel = await app.one(`select id from channels where organization_id = $1 and status = 'connected' limit 1`, [of]);
+  const [channel] = await storedChannels.all(app, { organization_id: of, status: 'connected' });
   await campaign(app.em(), of, { status: 'paused', phase: 'sending' });
   const { id } = await campaign(app.em(), of, { status: 'running', phase: 'sending', channelIds: [channel.id] });
-  await app.rows(`update campaigns set zones = '{UTC}' where id = $1`, [id]);
-  await app.rows(
-    `insert into campaign_recipients (id, organization_id, campaign_id, channel_id, due_at)
-     values (uuidv7(), $1, $2, $3, clock_timestamp() - interval '30 minutes')`,
-    [of, id, channel.id],
-  );
+  await storedCampaigns.change(app, id, { zones: ['UTC'] });
+  await storedRecipients.add(app, { organization_id: of, campaign_id: id, channel_id: channel.id, due_at: ago(30, 'minute') });
 }
 
 /** Four bookings of one hour each, their calendars as a refused connection, a fault and a sync leave them. */
 async function bookings() {
   const of = app.tenant.organizationId;
-  await app.rows(
-    `insert into connections (id, organization_id, kind, provider, name, status, credentials, deleted_at, last_error_at)
-     select uuidv7(), $1, 'calendar', 'google', '', x.status, case when x.status <> 'disconnected' then 'x' end,
-            case when x.status = 'disconnected' then clock_timestamp() end, clock_timestamp() - x.age::interval
-       from (values ('restricted', '90 minutes'), ('auth_error', '20 minutes'), ('auth_error', '10 minutes'),
-                    ('disconnected', '3 hours')) as x(status, age)`,
-    [of],
-  );
+  for (const [status, minutes] of [
+    ['restricted', 90],
+    ['auth_error', 20],
+    ['auth_error', 10],
+    ['disconnected', 180],
+  ] as const)
+    await storedConnections.add(app, {
+      organization_id: of,
+      kind: 'calendar',
+      provider: 'google',
+      name: '',
+      status,
+      credentials: status === 'disconnected' ? null : 'x',
+      deleted_at: status === 'disconnected' ? now() : null,
+      last_error_at: ago(minutes, 'minute'),
+    });
   const staff = await staffMade(app, { calendar: false });
   const serviceId = await serviceMade(app);
   const calendars = [
@@ -396,7 +423,7 @@ describe('the worker', () => {
   test('has the tries of deliveries by answer, as the table of attempts has them', async () => {
     const name = 'kanal_webhook_attempt_duration_seconds';
     expect(counted(jobs, `${name}_count`, 'result')).toEqual({ '2xx': 1, '5xx': 1 });
-    const attempts = await app.rows('select status, duration_ms from webhook_attempts order by number');
+    const attempts = await storedDeliveryAttempts.all(app, {}, { columns: ['status', 'duration_ms'], orderBy: 'number' });
     expect(attempts.map(({ status }) => status)).toEqual([500, 200]);
     for (const { status, duration_ms } of attempts)
       expect(jobs.value(`${name}_sum`, { result: `${status / 100}xx` })).toBeCloseTo(duration_ms / 1000, 6);
@@ -424,8 +451,8 @@ describe('the worker', () => {
 
   test('says all of an attempt in one line of the log, and nothing of what was sent', async () => {
     const told = lines('job').filter(({ job }) => job === 'webhooks.deliver');
-    const [event] = await app.rows(`select id from events where type = 'message.sent'`);
-    const [endpoint] = await app.rows(`select id from webhook_endpoints where url like 'http:%'`);
+    const [event] = await storedEvents.all(app, { type: 'message.sent' }, { columns: ['id'] });
+    const endpoint = (await storedEndpoints.all(app)).find(({ url }) => url.startsWith('http:'));
     const all = {
       event_id: event.id,
       event_type: 'message.sent',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
+import { storedJobs } from '../../support/stored/api-jobs.ts';
 
 const app = useApp();
 const get = (operationID: string, key?: string) => app.call('operations.get', { params: { operationID }, key });
@@ -95,7 +96,7 @@ describe('list', () => {
     expect(idsOf(await list({ status: 'succeeded' }, tenant.key))).toEqual([]);
     expect((await list({ include_total: true }, tenant.key)).meta.total).toBe(4);
 
-    const [second] = await app.rows('select created_at from jobs where id = $1', [made[1]]);
+    const [second] = await storedJobs.all(app, made[1], { columns: ['created_at'] });
     const at = new Date(second.created_at).toISOString();
     expect(idsOf(await list({ until: at }, tenant.key))).not.toContain(made[0]);
     expect(idsOf(await list({ since: at }, tenant.key))).toEqual(all.slice(0, 3));

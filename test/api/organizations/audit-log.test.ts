@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { RunState } from '../../../src/automation/states.ts';
 import type { Role } from '../../../src/organizations/roles.ts';
-import { type Act, actsOf } from '../../support/acts.ts';
+import { actsOf } from '../../support/acts.ts';
 import { type Body, type Reply, type Tenant, useApp } from '../../support/app.ts';
 import { at, book, bookable, orderFor } from '../../support/bookings.ts';
 import { channelWithTemplates, completeDraft, inState } from '../../support/campaign-drafts.ts';
@@ -17,6 +17,14 @@ import { variant } from '../../support/factories/sold.ts';
 import { owingOrder, paymentAccount, paymentRecords } from '../../support/payments.ts';
 import { storedResponse } from '../../support/sent-flows.ts';
 import { connectShipper, jne, menteng, orderToSend, weighedVariant } from '../../support/shipping.ts';
+import { storedActs, storedMails, storedMemberships, storedSessions } from '../../support/stored/accounts.ts';
+import { storedJobs } from '../../support/stored/api-jobs.ts';
+import { storedConnections, storedOnboardings } from '../../support/stored/channels.ts';
+import { storedRefunds } from '../../support/stored/commerce.ts';
+import { storedExports } from '../../support/stored/contacts.ts';
+import { storedFlows, storedFlowVersions } from '../../support/stored/flows.ts';
+import { storedMessages, storedTemplates } from '../../support/stored/messaging.ts';
+import { now } from '../../support/stored/times.ts';
 
 const app = useApp();
 type Headers = Record<string, string>;
@@ -33,12 +41,12 @@ const as = ({ userId }: Person) => sessionHeaders(app.em(), userId, app.base);
 const member = (role: Role = 'viewer') => person(app.em(), tenant.organizationId, role);
 const exported = async (): Promise<string> => {
   const { id } = (await app.call('contacts.exports.create', { key: tenant.key })).body.data;
-  await app.rows(`update contact_exports set state = 'succeeded', finished_at = clock_timestamp() where id = $1`, [id]);
+  await storedExports.change(app, id, { state: 'succeeded', finished_at: now() });
   return id;
 };
 const onboarded = async (step: string, ...done: string[]): Promise<string> => {
   const { id } = (await app.call('onboarding.start', { key: tenant.key })).body;
-  await app.rows('update onboardings set current_step = $2, completed_steps = $3 where id = $1', [id, step, done]);
+  await storedOnboardings.change(app, id, { current_step: step, completed_steps: done });
   return id;
 };
 const anHourAgo = () => new Date(Date.now() - 3_600_000).toISOString();
@@ -58,7 +66,7 @@ const recovering = async (): Promise<string> => {
 const reviewed = async () => {
   const channel = await app.connect();
   await app.storeTemplates(channel);
-  const { id } = await app.one(`select id from templates where channel_id = $1 and name = 'hello'`, [channel.id]);
+  const { id } = await storedTemplates.one(app, { channel_id: channel.id, name: 'hello' });
   return { channelId: channel.id, templateID: id };
 };
 let made = 0;
@@ -115,7 +123,7 @@ const flowThere = async (status = 'draft') => {
   const { id: channel_id } = await app.connect({ tenant });
   const body = { ...(exampleBody(definitionOf('flows.create')) as object), name: `Audited ${made}`, channel_id };
   const { id } = (await app.call('flows.create', { key: tenant.key, body })).body;
-  await app.rows('update flows set provider_flow_id = $2, status = $3 where id = $1', [id, `9${made}`, status]);
+  await storedFlows.change(app, id, { provider_flow_id: `9${made}`, status });
   return id;
 };
 
@@ -208,8 +216,8 @@ const needs: Record<string, () => Promise<Call>> = {
   'templates.delete': async () => ({ params: { templateID: (await reviewed()).templateID } }),
   'templates.duplicate': async () => {
     const { templateID } = await reviewed();
-    const components = JSON.stringify([{ type: 'BODY', text: 'Thank you' }]);
-    await app.rows('update templates set components = $2 where id = $1', [templateID, components]);
+    const components = [{ type: 'BODY', text: 'Thank you' }];
+    await storedTemplates.change(app, templateID, { components });
     return { params: { templateID }, body: { channel_id: (await app.connect()).id } };
   },
   'flows.flow-json.replace': async () => {
@@ -233,7 +241,7 @@ const needs: Record<string, () => Promise<Call>> = {
   'flows.versions.restore': async () => {
     const body = { name: 'Old', category: 'other', flow_json: {} };
     const flowID = (await app.call('flows.create', { key: tenant.key, body })).body.id;
-    const { id: versionID } = await app.one('select id from flow_versions where flow_id = $1', [flowID]);
+    const { id: versionID } = await storedFlowVersions.one(app, { flow_id: flowID });
     await app.call('flows.update', { key: tenant.key, params: { flowID }, body: { flow_json: { version: '7.2' } } });
     return { params: { flowID, versionID } };
   },
@@ -282,12 +290,10 @@ const needs: Record<string, () => Promise<Call>> = {
   'commerce.refunds.settle': async () => {
     const orderID = await owingOrder(app, { tenant });
     const { refundID } = await paymentRecords(app, orderID);
-    await app.rows(`update refunds set status = 'pending', asked_at = clock_timestamp() where id = $1`, [refundID]);
-    await app.rows(
-      `update connections set deleted_at = clock_timestamp(), credentials = null, is_default = false, status = 'disconnected'
-        where id = (select connection_id from refunds where id = $1)`,
-      [refundID],
-    );
+    await storedRefunds.change(app, refundID, { status: 'pending', asked_at: now() });
+    const { connection_id } = await storedRefunds.one(app, refundID);
+    const deleted = { deleted_at: now(), credentials: null, is_default: false, status: 'disconnected' };
+    await storedConnections.change(app, connection_id, deleted);
     return { params: { orderID, refundID } };
   },
   'commerce.orders.booking-calendar-sync': async () => {
@@ -357,15 +363,16 @@ const needs: Record<string, () => Promise<Call>> = {
     const channel = await app.connect();
     const { phone } = await app.conversation(channel);
     const { id } = (await app.text(channel, phone)).body.data;
-    await app.rows(`update messages set content = content || '{"media": {"status": "failed"}}' where id = $1`, [id]);
+    const { content } = await app.message(id);
+    await storedMessages.change(app, id, { content: { ...content, media: { status: 'failed' } } });
     return { params: { messageID: id } };
   },
   'messages.retry': async () => {
     const channel = await app.connect();
     const { phone } = await app.conversation(channel);
     const { id } = (await app.text(channel, phone)).body.data;
-    await app.rows(`update messages set status = 'failed' where id = $1`, [id]);
-    await app.rows(`update jobs set state = 'failed' where subject_id = $1`, [id]);
+    await storedMessages.change(app, id, { status: 'failed' });
+    await storedJobs.change(app, { subject_id: id }, { state: 'failed' });
     return { params: { messageID: id } };
   },
 };
@@ -482,10 +489,7 @@ describe('what is kept besides', () => {
   test('a failed one, in each organization of the user; none of a user nobody knows', async () => {
     const other = await app.organization();
     const both = await member();
-    await app.rows(`insert into memberships (organization_id, user_id, role) values ($1, $2, 'viewer')`, [
-      other.organizationId,
-      both.userId,
-    ]);
+    await storedMemberships.add(app, { organization_id: other.organizationId, user_id: both.userId, role: 'viewer' });
     const acts = await last(await login('not the right one', both));
     expect(acts.map(({ organization_id: id }) => id).sort()).toEqual([tenant.organizationId, other.organizationId].sort());
     for (const act of acts)
@@ -519,7 +523,7 @@ describe('what is kept besides', () => {
   test('a password reset, asked for and done', async () => {
     const subject = await member();
     const asked = await app.call('auth.password-reset.request', { key: null, body: { email: subject.email } });
-    const mail = await app.one('select token from mails where recipient = $1', [subject.email]);
+    const mail = await storedMails.one(app, { recipient: subject.email }, ['token']);
     const token = app.web.deps.secrets.open(mail.token);
     const done = await app.call('auth.password-reset.confirm', {
       key: null,
@@ -542,12 +546,9 @@ describe('what is kept besides', () => {
   test('a change of organization, in the one the user comes to', async () => {
     const other = await app.organization();
     const both = await member('owner');
-    await app.rows(`insert into memberships (organization_id, user_id, role) values ($1, $2, 'viewer')`, [
-      other.organizationId,
-      both.userId,
-    ]);
+    await storedMemberships.add(app, { organization_id: other.organizationId, user_id: both.userId, role: 'viewer' });
     const { headers, sessionId } = await as(both);
-    await app.rows('update sessions set organization_id = $2 where id = $1', [sessionId, tenant.organizationId]);
+    await storedSessions.change(app, sessionId, { organization_id: tenant.organizationId });
     const body = { organization_id: other.organizationId };
     const reply = await app.call('auth.session.active-organization', { key: null, headers, body });
     expect(await last(reply)).toEqual([
@@ -587,10 +588,13 @@ describe('the list', () => {
     own = await app.organization();
     await rename('One');
     await app.call('api-keys.create', { key: own.key, body: { name: 'Till', scopes: ['messages:read'] } });
-    await app.rows(
-      `insert into audit_log (id, organization_id, actor, action, subject, address) values (uuidv7(), $1, 'cli', 'api-keys.create', 'api_key:x', '')`,
-      [own.organizationId],
-    );
+    await storedActs.add(app, {
+      organization_id: own.organizationId,
+      actor: 'cli',
+      action: 'api-keys.create',
+      subject: 'api_key:x',
+      address: '',
+    });
     await rename('Two');
     acts = (await list()).body.items;
   });
@@ -673,9 +677,13 @@ describe('the list', () => {
   });
 
   test("never another organization's, nor the operator's", async () => {
-    await app.rows(
-      `insert into audit_log (id, organization_id, actor, action, subject, address) values (uuidv7(), null, 'operator:root', 'queues.pause-or-resume', '/', '')`,
-    );
+    await storedActs.add(app, {
+      organization_id: null,
+      actor: 'operator:root',
+      action: 'queues.pause-or-resume',
+      subject: '/',
+      address: '',
+    });
     const questions: Record<string, string>[] = [{}, { actor: `key:${tenant.keyId}` }, { actor: 'operator:root' }];
     for (const query of questions) {
       const { items } = (await list({ ...query, limit: 100 })).body;
@@ -700,7 +708,7 @@ describe('the list', () => {
 });
 
 test('no row of all these tests holds a secret', async () => {
-  const rows = await app.rows<Act>('select * from audit_log');
+  const rows = await storedActs.all(app);
   expect(rows.length).toBeGreaterThan(20);
   const text = JSON.stringify(rows);
   for (const pattern of [/k[kt]_[0-9A-Za-z]{38}/, /whsec_/, /argon2/, /staple|lamps/, /token-\d{10}/, /@example\.com/])

@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { actsOf } from '../../support/acts.ts';
 import { useApp } from '../../support/app.ts';
 import { person, testPassword } from '../../support/factories/person.ts';
+import { storedInvitations, storedMails, storedUsers } from '../../support/stored/accounts.ts';
 
 const app = useApp();
 /** Where mail is sent; no worker runs, so each mail waits with its token to be read here. */
@@ -13,13 +14,12 @@ const password = 'a garden of seven lamps';
 const invite = (email: string, key = app.tenant.key) => app.call('invitations.create', { key, body: { email, role: 'viewer' } });
 const accept = (token: string, more: object) => app.call('invitations.accept', { key: null, body: { token, ...more } });
 const mailed = (recipient: string, kind = 'invitation') =>
-  app.rows('select organization_id, token from mails where recipient = $1 and kind = $2', [recipient, kind]);
+  storedMails.all(app, { recipient, kind }, { columns: ['organization_id', 'token'] });
 async function tokenFor(recipient: string, kind?: string): Promise<string> {
   const [mail] = await mailed(recipient, kind);
   return app.web.deps.secrets.open(mail.token);
 }
-const isVerified = async (email: string): Promise<boolean> =>
-  (await app.one('select email_verified from users where email = $1', [email])).email_verified;
+const isVerified = async (email: string): Promise<boolean> => (await storedUsers.one(app, { email })).email_verified;
 
 test('who invites does not see the link; who accepts by it has proved the email', async () => {
   const { status, body, text } = await invite('new@example.com');
@@ -31,7 +31,7 @@ test('who invites does not see the link; who accepts by it has proved the email'
 
 test('an account whose email was not proved yet has proved it then', async () => {
   const { email } = await person(app.em());
-  await app.rows('update users set email_verified = false where email = $1', [email]);
+  await storedUsers.change(app, { email }, { email_verified: false });
   await invite(email);
   expect((await accept(await tokenFor(email), { password: testPassword })).status).toBe(200);
   expect(await isVerified(email)).toBe(true);
@@ -39,7 +39,7 @@ test('an account whose email was not proved yet has proved it then', async () =>
 
 test('a link that was shown to who invites proves nothing, though mail is sent by now', async () => {
   await invite('shown@example.com');
-  await app.rows(`update invitations set is_mailed = false where email = 'shown@example.com'`);
+  await storedInvitations.change(app, { email: 'shown@example.com' }, { is_mailed: false });
   expect((await accept(await tokenFor('shown@example.com'), { name: 'Shown', password })).status).toBe(200);
   expect(await isVerified('shown@example.com')).toBe(false);
 });

@@ -5,11 +5,21 @@ import { type Role, scopesOf } from '../../../src/organizations/roles.ts';
 import { newSecretToken } from '../../../src/platform/credentials.ts';
 import { OwnRows } from '../../../src/platform/database/own.ts';
 import { query } from '../../../src/platform/database/query.ts';
+import { sha256 } from '../../../src/platform/secrets.ts';
 import { createUser } from '../../../src/users/users.ts';
 import { actsOf } from '../../support/acts.ts';
 import { type Body, type Reply, type Tenant, useApp } from '../../support/app.ts';
 import { bearerToken, type Person, person, sessionHeaders, testPassword } from '../../support/factories/person.ts';
 import { testSecrets } from '../../support/secrets.ts';
+import {
+  storedIdempotencyKeys,
+  storedInvitations,
+  storedMails,
+  storedMemberships,
+  storedOrganizations,
+  storedUsers,
+} from '../../support/stored/accounts.ts';
+import { ago, ahead, now } from '../../support/stored/times.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 /** Each acceptance comes from an address of its own: how many one address may try is another test's affair. */
@@ -23,7 +33,7 @@ let owner: Person;
 const organizationName = 'Harbour & Sons';
 beforeEach(async () => {
   tenant = await app.organization();
-  await app.rows('update organizations set name = $2 where id = $1', [tenant.organizationId, organizationName]);
+  await storedOrganizations.change(app, tenant.organizationId, { name: organizationName });
   owner = await person(app.em(), tenant.organizationId, 'owner');
 });
 
@@ -48,9 +58,9 @@ const takeBack = (invitationID: string, headers: Headers = { 'x-api-key': tenant
 const list = async (): Promise<Body[]> =>
   (await app.call('invitations.list', { key: tenant.key, query: { limit: 100 } })).body.items;
 const statusOf = async (id: string): Promise<string> => (await list()).find((one) => one.id === id).status;
-const account = async (email: string) => app.one('select * from users where email = $1', [email]);
+const account = async (email: string) => storedUsers.one(app, { email });
 const members = async (organizationId = tenant.organizationId): Promise<Body[]> =>
-  app.rows('select user_id, role from memberships where organization_id = $1', [organizationId]);
+  storedMemberships.all(app, { organization_id: organizationId }, { columns: ['user_id', 'role'] });
 
 /** What an acceptance says of the organization. */
 const joined = () => ({ organization_id: tenant.organizationId, organization_name: organizationName });
@@ -100,7 +110,7 @@ describe('made', () => {
   test('its mail waits with what it shall say; the token in it is sealed', async () => {
     const email = newEmail();
     const { body } = await invite(email, 'viewer', await as(owner));
-    const mail = await app.one('select * from mails where recipient = $1', [email]);
+    const mail = await storedMails.one(app, { recipient: email });
     expect(mail).toMatchObject({ organization_id: tenant.organizationId, kind: 'invitation', recipient: email });
     expect(mail.data).toEqual({
       organization: organizationName,
@@ -159,33 +169,40 @@ describe('made', () => {
   });
 
   test('at most 200 are open', async () => {
-    await app.rows(
-      `insert into invitations (id, organization_id, email, role, hash, invited_by, expires_at, created_at)
-       select uuidv7(), $1, 'many-' || n || '@example.com', 'viewer', sha256(($2 || n)::bytea), 'cli', clock_timestamp() + interval '1 day',
-         clock_timestamp() - interval '2 days' from generate_series(1, 200) n`,
-      [tenant.organizationId, tenant.keyId],
-    );
+    await storedInvitations.addMany(app, 200, (n) => ({
+      organization_id: tenant.organizationId,
+      email: `many-${n}@example.com`,
+      role: 'viewer',
+      hash: sha256(`${tenant.keyId}${n}`),
+      invited_by: 'cli',
+      expires_at: ahead(1, 'day'),
+      created_at: ago(2, 'day'),
+    }));
     const reply = await invite(newEmail());
     expect([reply.status, reply.body.error.code]).toEqual([422, 'limit_reached']);
     expect((await invite('many-7@example.com')).status).toBe(201);
-    await app.rows(`update invitations set expires_at = clock_timestamp() where email = 'many-9@example.com'`);
+    await storedInvitations.change(app, { email: 'many-9@example.com' }, { expires_at: now() });
     expect((await invite(newEmail())).status).toBe(201);
   });
 });
 
 test('nobody is invited more than twenty times a day, however often it is taken back', async () => {
   const email = newEmail();
-  await app.rows(
-    `insert into invitations (id, organization_id, email, role, hash, invited_by, expires_at, revoked_at, created_at)
-     select uuidv7(), $1, $3, 'viewer', sha256(($2 || 'day' || n)::bytea), 'cli', clock_timestamp(), clock_timestamp(),
-       clock_timestamp() - n * interval '1 hour' from generate_series(1, 20) n`,
-    [tenant.organizationId, tenant.keyId, email],
-  );
+  await storedInvitations.addMany(app, 20, (n) => ({
+    organization_id: tenant.organizationId,
+    email,
+    role: 'viewer',
+    hash: sha256(`${tenant.keyId}day${n}`),
+    invited_by: 'cli',
+    expires_at: now(),
+    revoked_at: now(),
+    created_at: ago(n, 'hour'),
+  }));
   const reply = await invite(email);
   expect([reply.status, reply.body.error.code, await actsOf(app, reply)]).toEqual([429, 'rate_limited', []]);
   const wait = Number(reply.headers.get('retry-after'));
   expect([wait > 3.9 * 3600, wait <= 4 * 3600]).toEqual([true, true]);
-  expect(await app.rows('select 1 from mails where recipient = $1', [email])).toEqual([]);
+  expect(await storedMails.count(app, { recipient: email })).toBe(0);
   expect((await invite(newEmail())).status).toBe(201);
   expect((await invite(email, 'viewer', { 'x-api-key': (await app.organization()).key })).status).toBe(201);
   await app.rows(`update invitations set created_at = created_at - interval '4 hours' where email = $1`, [email]);
@@ -199,7 +216,7 @@ describe('the list', () => {
     const [open, accepted, revoked, expired] = made;
     expect((await accept(accepted.token)).status).toBe(200);
     expect((await takeBack(revoked.id)).status).toBe(204);
-    await app.rows('update invitations set expires_at = clock_timestamp() where id = $1', [expired.id]);
+    await storedInvitations.change(app, expired.id, { expires_at: now() });
     const items = await list();
     expect(items.map(({ id, status }) => [id, status])).toEqual([
       [expired.id, 'expired'],
@@ -239,9 +256,9 @@ describe('taken back', () => {
     const { body } = await invite(newEmail());
     const reply = await takeBack(body.id);
     expect([reply.status, (await actsOf(app, reply)).map(({ subject }) => subject)]).toEqual([204, [`invitation:${body.id}`]]);
-    const { revoked_at: at } = await app.one('select revoked_at from invitations where id = $1', [body.id]);
+    const { revoked_at: at } = await storedInvitations.one(app, body.id);
     expect((await takeBack(body.id)).status).toBe(204);
-    expect((await app.one('select revoked_at from invitations where id = $1', [body.id])).revoked_at).toEqual(at);
+    expect((await storedInvitations.one(app, body.id)).revoked_at).toEqual(at);
     await opensNothing(body.token, 'token.revoked');
     expect(await members()).toHaveLength(1);
   });
@@ -371,7 +388,7 @@ describe('looked up by its token, before it is accepted', () => {
     const [used, revoked, expired] = [await made(), await made(), await made()];
     await accept(used.token);
     await takeBack(revoked.id);
-    await app.rows('update invitations set expires_at = clock_timestamp() where id = $1', [expired.id]);
+    await storedInvitations.change(app, expired.id, { expires_at: now() });
     const unknown = await lookUp(newSecretToken());
     expect(told(unknown)).toMatchObject({
       status: 422,
@@ -443,7 +460,7 @@ describe('accepted', () => {
 
   test('not by an account without a password', async () => {
     const email = newEmail();
-    await app.rows(`insert into users (id, email, name) values (uuidv7(), $1, 'No Password')`, [email]);
+    await storedUsers.add(app, { email, name: 'No Password' });
     const { body } = await invite(email);
     for (const tried of ['', password]) expect((await accept(body.token, { password: tried })).status).toBe(422);
     expect(await members()).toHaveLength(1);
@@ -463,7 +480,7 @@ describe('accepted', () => {
     const { body } = await invite(email);
     const reply = await accept(body.token, more);
     expect([reply.status, reply.body.error.details]).toEqual([422, [expect.objectContaining({ field, code })]]);
-    expect(await app.rows('select 1 from users where email = $1', [email])).toEqual([]);
+    expect(await storedUsers.count(app, { email })).toBe(0);
     expect((await accept(body.token)).status).toBe(200);
   });
 
@@ -476,7 +493,7 @@ describe('accepted', () => {
 
   test('not when it has expired, nor with a token nobody made', async () => {
     const { body } = await invite(newEmail());
-    await app.rows('update invitations set expires_at = clock_timestamp() where id = $1', [body.id]);
+    await storedInvitations.change(app, body.id, { expires_at: now() });
     await opensNothing(body.token, 'token.expired');
     for (const token of ['x', body.id, body.token.slice(1), `${body.token}x`]) await opensNothing(token, 'token.unknown');
   });
@@ -524,10 +541,7 @@ describe('accepted', () => {
   test('by a member, made one some other way: 409, and the role stays', async () => {
     const guest = await person(app.em());
     const { body } = await invite(guest.email, 'owner');
-    await app.rows(`insert into memberships (organization_id, user_id, role) values ($1, $2, 'viewer')`, [
-      tenant.organizationId,
-      guest.userId,
-    ]);
+    await storedMemberships.add(app, { organization_id: tenant.organizationId, user_id: guest.userId, role: 'viewer' });
     expect((await accept(body.token, { password: testPassword })).status).toBe(409);
     expect(await members()).toContainEqual({ user_id: guest.userId, role: 'viewer' });
   });
@@ -562,7 +576,7 @@ describe('with an Idempotency-Key', () => {
       expect(reply.text).not.toContain(first.body.token);
     }
     expect(await list()).toHaveLength(1);
-    const { reply } = await app.one(`select reply from idempotency_keys where organization_id = $1`, [tenant.organizationId]);
+    const { reply } = await storedIdempotencyKeys.one(app, { organization_id: tenant.organizationId });
     expect(reply).not.toContain(first.body.token);
   });
 });

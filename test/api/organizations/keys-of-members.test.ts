@@ -4,6 +4,8 @@ import { type Scope, scopes } from '../../../src/organizations/scopes.ts';
 import { actsOf } from '../../support/acts.ts';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { bearerToken, person, sessionHeaders } from '../../support/factories/person.ts';
+import { storedApiKeys, storedMemberships } from '../../support/stored/accounts.ts';
+import { now } from '../../support/stored/times.ts';
 
 /** API keys whose maker was removed or has another role now. */
 const app = useApp({ env: { RATE_LIMIT_PER_MINUTE: '0' } });
@@ -46,9 +48,11 @@ describe('a key whose maker was removed', () => {
     const third: Made = { id: rotated.body.id, headers: { 'x-api-key': rotated.body.key } };
     expect((await remove(owner, leaving.userId)).status).toBe(204);
     const open = await inviteOwner(owner, 'open@example.com', 'viewer');
-    const left = await app.rows('select user_id, role from memberships where organization_id = $1 order by user_id', [
-      tenant.organizationId,
-    ]);
+    const left = await storedMemberships.all(
+      app,
+      { organization_id: tenant.organizationId },
+      { columns: ['user_id', 'role'], orderBy: 'user_id' },
+    );
     for (const made of [key, second, third]) {
       expect(await works(made)).toBe(true);
       for (const reply of [
@@ -67,9 +71,11 @@ describe('a key whose maker was removed', () => {
       }
     }
     expect(
-      await app.rows('select user_id, role from memberships where organization_id = $1 order by user_id', [
-        tenant.organizationId,
-      ]),
+      await storedMemberships.all(
+        app,
+        { organization_id: tenant.organizationId },
+        { columns: ['user_id', 'role'], orderBy: 'user_id' },
+      ),
     ).toEqual(left);
     expect(await statusOfInvitation(open.body.id)).toBe(false);
   });
@@ -79,11 +85,7 @@ describe('a key whose maker was removed', () => {
     const key = await keyBy(leaving.headers);
     await remove(owner, leaving.userId);
     expect((await inviteOwner(key.headers)).status).toBe(403);
-    await app.rows('insert into memberships (organization_id, user_id, role) values ($1, $2, $3)', [
-      tenant.organizationId,
-      leaving.userId,
-      'admin',
-    ]);
+    await storedMemberships.add(app, { organization_id: tenant.organizationId, user_id: leaving.userId, role: 'admin' });
     const asOwner = await inviteOwner(key.headers);
     expect([asOwner.status, asOwner.body.error.message]).toEqual([403, 'The role owner is above yours (admin)']);
     expect((await inviteOwner(key.headers, 'new@example.com', 'admin')).status).toBe(201);
@@ -197,9 +199,9 @@ describe('the keys of one who is removed', () => {
   test('not by a caller who may not revoke keys, or lacks what one of them can do: then the member stays too', async () => {
     const leaving = await member('viewer');
     const { userId } = leaving;
-    await app.rows(`update memberships set role = 'owner' where user_id = $1`, [userId]);
+    await storedMemberships.change(app, { user_id: userId }, { role: 'owner' });
     const key = await keyBy(leaving.headers, ['messages:read', 'audit:read']);
-    await app.rows(`update memberships set role = 'viewer' where user_id = $1`, [userId]);
+    await storedMemberships.change(app, { user_id: userId }, { role: 'viewer' });
     const admin = await member('admin');
     const narrow = await bearerToken(
       app.em(),
@@ -214,7 +216,7 @@ describe('the keys of one who is removed', () => {
       const reply = await remove(headers, userId, { revoke_keys: true });
       expect([reply.status, reply.body.error.message]).toEqual([403, expect.stringContaining(said)]);
       expect(await works(key)).toBe(true);
-      expect(await app.rows('select 1 from memberships where user_id = $1', [userId])).toHaveLength(1);
+      expect(await storedMemberships.count(app, { user_id: userId })).toBe(1);
     }
     expect((await remove(admin.headers, userId)).status).toBe(204);
   });
@@ -255,7 +257,7 @@ describe('revoking follows the rule of rotation', () => {
     const able = await keyBy(owner);
     const other = await keyBy(owner, ['messages:read']);
     expect(await works(able)).toBe(true);
-    await app.rows('update api_keys set revoked_at = clock_timestamp() where id = $1', [able.id]);
+    await storedApiKeys.change(app, able.id, { revoked_at: now() });
     expect((await revoke(able.headers, other)).status).toBe(401);
     expect(await works(other)).toBe(true);
   });

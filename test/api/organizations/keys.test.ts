@@ -7,6 +7,8 @@ import { actsOf } from '../../support/acts.ts';
 import { type Body, type Reply, type Tenant, useApp } from '../../support/app.ts';
 import { bearerToken, person, sessionHeaders } from '../../support/factories/person.ts';
 import { later } from '../../support/later.ts';
+import { storedApiKeys } from '../../support/stored/accounts.ts';
+import { ahead, now } from '../../support/stored/times.ts';
 
 const app = useApp();
 type Headers = Record<string, string>;
@@ -33,10 +35,9 @@ const revoke = (keyID: string, headers: Headers = asKey(tenant.key)): Promise<Re
 const get = (keyID: string, key = tenant.key): Promise<Reply> => app.call('api-keys.get', { key, params: { keyID } });
 const list = async (): Promise<Body[]> => (await app.call('api-keys.list', { key: tenant.key })).body.items;
 const works = async (key: string) => (await app.call('messages.list', { key })).status === 200;
-const stored = (id: string): Promise<Body> => app.one('select * from api_keys where id = $1', [id]);
-const set = (id: string, change: string) => app.rows(`update api_keys set ${change} where id = $1`, [id]);
-const total = async (): Promise<number> =>
-  (await app.one('select count(*)::int as n from api_keys where organization_id = $1', [tenant.organizationId])).n;
+const stored = (id: string): Promise<Body> => storedApiKeys.one(app, id);
+const expire = (id: string) => storedApiKeys.change(app, id, { expires_at: now() });
+const total = async (): Promise<number> => await storedApiKeys.count(app, { organization_id: tenant.organizationId });
 
 describe('made', () => {
   test('shown once, with a row in the audit log; only its hash is stored', async () => {
@@ -137,17 +138,19 @@ describe('made', () => {
   });
 
   test('at most 200 that work; ended ones do not count', async () => {
-    await app.rows(
-      `insert into api_keys (id, organization_id, name, hash, scopes) select uuidv7(), $1, 'many', sha256(($2 || n)::bytea), '{}' from generate_series(1, 199) n`,
-      [tenant.organizationId, tenant.keyId],
-    );
+    await storedApiKeys.addMany(app, 199, (n) => ({
+      organization_id: tenant.organizationId,
+      name: 'many',
+      hash: sha256(`${tenant.keyId}${n}`),
+      scopes: [],
+    }));
     const before = await list();
     const reply = await create({ name: 'One more', scopes: ['messages:read'] });
     expect([reply.status, reply.body.error.code]).toEqual([422, 'limit_reached']);
     await revoke(before[0].id);
     const replies = await Promise.all([1, 2, 3].map(() => create({ name: 'One more', scopes: ['messages:read'] })));
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 422, 422]);
-    await set(before[1].id, 'expires_at = clock_timestamp()');
+    await expire(before[1].id);
     expect((await create({ name: 'One more', scopes: ['messages:read'] })).status).toBe(201);
   });
 
@@ -210,7 +213,7 @@ describe('read', () => {
     expect(await another.key(key)).toBeDefined();
     await another.settled();
     expect((await get(id)).body.last_used_at).toBe(first);
-    await set(id, `last_used_at = last_used_at - interval '61 seconds'`);
+    await storedApiKeys.change(app, id, { last_used_at: new Date(Date.parse(first) - 61_000).toISOString() });
     const third = createAuthenticate(app.web.deps.database);
     await third.key(key);
     await third.settled();
@@ -251,15 +254,15 @@ describe('revoked', () => {
 });
 
 test.each([
-  ['revoked', 'revoked_at = clock_timestamp()'],
-  ['expired', 'expires_at = clock_timestamp()'],
-])('one that was %s elsewhere grants nothing in the seconds it is still remembered here', async (_what, change) => {
+  ['revoked', 'revoked_at'],
+  ['expired', 'expires_at'],
+] as const)('one that was %s elsewhere grants nothing in the seconds it is still remembered here', async (_what, column) => {
   await person(app.em(), tenant.organizationId);
   const subject = await person(app.em(), tenant.organizationId, 'viewer');
   const { id, key } = await made({ scopes: [...scopes] });
   const old = await made();
   expect(await works(key)).toBe(true);
-  await set(id, change);
+  await storedApiKeys.change(app, id, { [column]: now() });
   expect(await works(key)).toBe(true);
   const headers = asKey(key);
   for (const reply of [
@@ -277,17 +280,17 @@ test.each([
 describe('expired', () => {
   test('it is nobody’s', async () => {
     const { id, key } = await made({ expires_at: inHours(1) });
-    await set(id, 'expires_at = clock_timestamp()');
+    await expire(id);
     expect(await works(key)).toBe(false);
     expect((await get(id)).body.revoked_at).toBeNull();
   });
 
   test('within the time it is remembered, too', async () => {
     const { id, key } = await made();
-    await set(id, `expires_at = clock_timestamp() + interval '2 seconds'`);
+    await storedApiKeys.change(app, id, { expires_at: ahead(2, 'second') });
     const elsewhere = createAuthenticate(app.web.deps.database);
     expect((await elsewhere.key(key))?.id).toBe(id);
-    await set(id, 'expires_at = clock_timestamp()');
+    await expire(id);
     // A second more than what is left: this process knows the database's clock only as well as the machine lets it. Without an end it would be 5 s.
     expect(await later(3_001, async () => elsewhere.key(key))).toBeUndefined();
   });
@@ -319,7 +322,7 @@ describe('rotated', () => {
         details: { replaced_by: shown.id, overlap_hours: 2 },
       }),
     ]);
-    await set(old.id, 'expires_at = clock_timestamp()');
+    await expire(old.id);
     app.web.deps.authenticate.forget(old.id);
     expect([await works(key), await works(old.key)]).toEqual([true, false]);
   });
@@ -353,11 +356,11 @@ describe('rotated', () => {
   });
 
   test.each([
-    ['revoked', 'revoked_at = clock_timestamp()'],
-    ['expired', 'expires_at = clock_timestamp()'],
-  ])('not one that is %s: 409', async (_what, change) => {
+    ['revoked', 'revoked_at'],
+    ['expired', 'expires_at'],
+  ] as const)('not one that is %s: 409', async (_what, column) => {
     const { id } = await made();
-    await set(id, change);
+    await storedApiKeys.change(app, id, { [column]: now() });
     const reply = await rotate(id);
     expect([reply.status, await actsOf(app, reply), await total()]).toEqual([409, [], 2]);
   });
@@ -412,8 +415,6 @@ test('one of another organization, one nobody knows and an id that is none answe
       errors.add(reply.body.error.message);
     }
   expect([...errors]).toEqual(['API key not found']);
-  expect([await works(other.key), await app.rows('select 1 from api_keys where replaces_id = $1', [other.keyId])]).toEqual([
-    true,
-    [],
-  ]);
+  expect(await works(other.key)).toBe(true);
+  expect(await storedApiKeys.count(app, { replaces_id: other.keyId })).toBe(0);
 });

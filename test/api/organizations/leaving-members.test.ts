@@ -3,6 +3,9 @@ import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { channel } from '../../support/factories/channel.ts';
 import { conversation } from '../../support/factories/conversation.ts';
 import { person } from '../../support/factories/person.ts';
+import { storedMemberships } from '../../support/stored/accounts.ts';
+import { storedEvents } from '../../support/stored/api-events.ts';
+import { storedConversations } from '../../support/stored/messaging.ts';
 
 const app = useApp();
 let tenant: Tenant;
@@ -90,7 +93,7 @@ test('of more than a hundred each gets its revision and its row of history', asy
 
 test('a removal that is refused changes nothing', async () => {
   const dealId = await deal();
-  await app.rows(`update memberships set role = 'owner' where user_id = $1`, [leaving]);
+  await storedMemberships.change(app, { user_id: leaving }, { role: 'owner' });
   await app.rows(`update memberships set role = 'viewer' where organization_id = $1 and user_id <> $2`, [
     tenant.organizationId,
     leaving,
@@ -141,9 +144,9 @@ test('of more than a hundred conversations none has an event, and all are of nob
     [organizationId, channelId, leaving],
   );
   expect((await leave()).status).toBe(204);
-  const left = await app.rows('select assignee_id from conversations where organization_id = $1', [organizationId]);
+  const left = await storedConversations.all(app, { organization_id: organizationId }, { columns: ['assignee_id'] });
   expect([left.length, left.every(({ assignee_id }) => assignee_id === null)]).toEqual([101, true]);
   expect(
-    await app.rows(`select id from events where organization_id = $1 and type = 'conversation.updated'`, [organizationId]),
+    await storedEvents.all(app, { organization_id: organizationId, type: 'conversation.updated' }, { columns: ['id'] }),
   ).toEqual([]);
 });

@@ -4,6 +4,7 @@ import { scopesOf } from '../../../src/organizations/roles.ts';
 import { actsOf } from '../../support/acts.ts';
 import { type Tenant, useApp } from '../../support/app.ts';
 import { bearerToken, type Person, person, sessionHeaders } from '../../support/factories/person.ts';
+import { storedApiKeys, storedBearerTokens, storedMemberships, storedSessions } from '../../support/stored/accounts.ts';
 
 const app = useApp();
 const nobody = '01932d5f-3a0e-7cc4-8f4e-0242ac120001';
@@ -23,12 +24,11 @@ const change = (headers: Headers, memberID: string, role: string) =>
 const remove = (headers: Headers, memberID: string) => app.call('members.delete', { key: null, headers, params: { memberID } });
 const list = (query: Record<string, string | number | boolean> = {}) => app.call('members.list', { key: tenant.key, query });
 const roleOf = async (userId: string): Promise<Role | undefined> =>
-  (await app.rows('select role from memberships where organization_id = $1 and user_id = $2', [tenant.organizationId, userId]))[0]
-    ?.role;
+  (await storedMemberships.all(app, { organization_id: tenant.organizationId, user_id: userId }, { columns: ['role'] }))[0]?.role;
 /** A key of a role and scopes of one's choice, as a person of that role would have made it. */
 async function keyOf(role: Role, scopes: Iterable<string> = scopesOf[role]): Promise<Headers> {
   const { key, keyId } = await app.key(tenant.organizationId, [...scopes] as never);
-  await app.rows('update api_keys set role = $2 where id = $1', [keyId, role]);
+  await storedApiKeys.change(app, keyId, { role });
   return asKey(key);
 }
 
@@ -51,9 +51,11 @@ describe('the list', () => {
 
   test('members of the same moment are not lost between two pages', async () => {
     for (let count = 0; count < 4; count += 1) await member('viewer');
-    await app.rows(`update memberships set created_at = '2026-01-01T00:00:00.123456Z' where organization_id = $1`, [
-      tenant.organizationId,
-    ]);
+    await storedMemberships.change(
+      app,
+      { organization_id: tenant.organizationId },
+      { created_at: '2026-01-01T00:00:00.123456Z' },
+    );
     const first = await list({ limit: 3 });
     const second = await list({ limit: 3, cursor: first.body.meta.next_cursor });
     const ids = [...first.body.items, ...second.body.items].map(({ id }: { id: string }) => id);
@@ -212,9 +214,11 @@ describe('the last owner', () => {
     for (const { organizationId, both, headers } of pairs) {
       const replies = await Promise.all([change(headers[0], both[1].userId, 'viewer'), remove(headers[1], both[0].userId)]);
       expect(replies.filter(({ status }) => status < 300)).toHaveLength(1);
-      const owners = await app.rows(`select user_id from memberships where organization_id = $1 and role = 'owner'`, [
-        organizationId,
-      ]);
+      const owners = await storedMemberships.all(
+        app,
+        { organization_id: organizationId, role: 'owner' },
+        { columns: ['user_id'] },
+      );
       expect(owners).toHaveLength(1);
     }
   });
@@ -225,21 +229,17 @@ describe('whoever is removed', () => {
     await member('owner');
     const subject = await member('admin');
     const elsewhere = await app.organization();
-    await app.rows('insert into memberships (organization_id, user_id, role) values ($1, $2, $3)', [
-      elsewhere.organizationId,
-      subject.userId,
-      'viewer',
-    ]);
+    await storedMemberships.add(app, { organization_id: elsewhere.organizationId, user_id: subject.userId, role: 'viewer' });
     const token = await bearerToken(app.em(), tenant.organizationId, subject.userId);
     const other = await bearerToken(app.em(), elsewhere.organizationId, subject.userId);
     const session = await as(subject);
     const ask = (headers: Headers) => app.call('members.list', { key: null, headers });
-    await app.rows('update sessions set organization_id = $1 where user_id = $2', [tenant.organizationId, subject.userId]);
+    await storedSessions.change(app, { user_id: subject.userId }, { organization_id: tenant.organizationId });
     for (const headers of [token.headers, other.headers, session]) expect((await ask(headers)).status).toBe(200);
 
     expect((await remove(asKey(tenant.key), subject.userId)).status).toBe(204);
     expect((await ask(token.headers)).status).toBe(401);
-    expect(await app.rows('select id from bearer_tokens where user_id = $1', [subject.userId])).toEqual([{ id: other.id }]);
+    expect(await storedBearerTokens.all(app, { user_id: subject.userId }, { columns: ['id'] })).toEqual([{ id: other.id }]);
     const refused = await ask(session);
     expect([refused.status, refused.body.error.message]).toEqual([403, 'No organization is active: members:read is needed']);
     expect((await app.call('auth.me.get', { key: null, headers: session })).body.data).toMatchObject({
@@ -272,8 +272,8 @@ describe('whoever is removed', () => {
       tokens.push((await bearerToken(app.em(), tenant.organizationId, userId)).headers);
     const list = (headers: Headers) => app.call('members.list', { key: null, headers });
     for (const headers of tokens) expect((await list(headers)).status).toBe(200);
-    await app.rows('delete from memberships where user_id = $1', [removed.userId]);
-    await app.rows(`update memberships set role = 'admin' where user_id = $1`, [demoted.userId]);
+    await storedMemberships.remove(app, { user_id: removed.userId });
+    await storedMemberships.change(app, { user_id: demoted.userId }, { role: 'admin' });
     for (const [headers, status] of [
       [tokens[0]!, 401],
       [tokens[1]!, 403],

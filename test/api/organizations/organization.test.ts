@@ -3,6 +3,7 @@ import { isTimeZone } from '../../../src/platform/time/zones.ts';
 import { actsOf } from '../../support/acts.ts';
 import { useApp } from '../../support/app.ts';
 import { bearerToken, type Person, person, sessionHeaders } from '../../support/factories/person.ts';
+import { storedOrganizations } from '../../support/stored/accounts.ts';
 
 const app = useApp();
 let owner: Person;
@@ -12,7 +13,7 @@ beforeAll(async () => {
 
 const rename = (body: object, headers?: Record<string, string>) =>
   app.call('organization.update', { body, ...(headers && { key: null, headers }) });
-const nameNow = async () => (await app.one('select name from organizations where id = $1', [app.tenant.organizationId])).name;
+const nameNow = async () => (await storedOrganizations.one(app, app.tenant.organizationId)).name;
 
 /** Who may call, how, and as whom the audit log shall know them. */
 const callers = {
@@ -140,8 +141,7 @@ describe('time zone and currencies', () => {
   });
 
   test('a new home currency has its rates fetched at once, the same one does not', async () => {
-    const dueAt = async () =>
-      (await app.one('select rates_due_at from organizations where id = $1', [app.tenant.organizationId])).rates_due_at;
+    const dueAt = async () => (await storedOrganizations.one(app, app.tenant.organizationId)).rates_due_at;
     await rename({ home_currency: 'CHF' });
     const due = await dueAt();
     await rename({ home_currency: 'CHF', name: 'Alps' });

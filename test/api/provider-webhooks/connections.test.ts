@@ -3,6 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { useApp } from '../../support/app.ts';
 import { testSecrets } from '../../support/secrets.ts';
+import { storedJobs } from '../../support/stored/api-jobs.ts';
+import { storedConnections, storedConnectionWebhooks } from '../../support/stored/channels.ts';
 
 const app = useApp();
 const secrets = { stripe: 'whsec_of_this_test', xendit: 'token-of-this-test', biteship: 'shipper-secret-of-this-test' };
@@ -11,18 +13,15 @@ type Provider = keyof typeof secrets;
 /** As its endpoint would store it: what is tested here begins with the provider's webhook. */
 async function receiving(provider: Provider, secret: string | null = secrets[provider]): Promise<string> {
   const id = uuidv7();
-  await app.rows(
-    `insert into connections (organization_id, id, kind, provider, name, credentials, webhook_secret)
-     values ($1, $2, $3, $4, 'Test', $5, $6)`,
-    [
-      app.tenant.organizationId,
-      id,
-      provider === 'biteship' ? 'shipper' : 'payment',
-      provider,
-      testSecrets.seal('{"secret_key":"k"}'),
-      secret === null ? null : testSecrets.seal(secret),
-    ],
-  );
+  await storedConnections.add(app, {
+    organization_id: app.tenant.organizationId,
+    id,
+    kind: provider === 'biteship' ? 'shipper' : 'payment',
+    provider,
+    name: 'Test',
+    credentials: testSecrets.seal('{"secret_key":"k"}'),
+    webhook_secret: secret === null ? null : testSecrets.seal(secret),
+  });
   return id;
 }
 
@@ -36,7 +35,7 @@ const send = (id: string, body: string, headers: Record<string, string> = {}, ro
     ...(body !== '' && { body }),
     headers: { 'content-type': 'application/json', ...headers },
   });
-const kept = (id: string) => app.rows('select * from connection_webhooks where connection_id = $1 order by received_at', [id]);
+const kept = (id: string) => storedConnectionWebhooks.all(app, { connection_id: id }, { orderBy: 'received_at' });
 const event = (id = 'evt_1') => JSON.stringify({ id, type: 'checkout.session.completed', data: { object: { id: 'cs_1' } } });
 
 describe('a webhook of a provider', () => {
@@ -47,7 +46,7 @@ describe('a webhook of a provider', () => {
     const [row] = await kept(id);
     expect(row).toMatchObject({ external_id: 'evt_1', status: 'received' });
     expect(row.body.toString()).toBe(event());
-    const job = await app.one(`select name, subject_id from jobs where subject_id = $1`, [row.id]);
+    const job = await storedJobs.one(app, { subject_id: row.id }, ['name', 'subject_id']);
     expect(job.name).toBe('connections.apply-webhook');
   });
 

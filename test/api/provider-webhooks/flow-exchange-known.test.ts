@@ -11,6 +11,9 @@ import {
   startFlowEndpoint,
 } from '../../support/flow-exchange.ts';
 import { testSecrets } from '../../support/secrets.ts';
+import { storedChannels } from '../../support/stored/channels.ts';
+import { storedFlowKeys, storedFlowSends, storedFlows } from '../../support/stored/flows.ts';
+import { ago, now } from '../../support/stored/times.ts';
 
 /** The process knows the channel from an earlier request; everything below is changed in the database alone, as by another process. */
 const app = useApp();
@@ -38,10 +41,13 @@ beforeEach(async () => {
 
 async function addKey(state: string): Promise<string> {
   const pair = await newKeyPair();
-  await app.rows(
-    `insert into flow_keys (id, organization_id, channel_id, state, private_key, public_key) values (uuidv7(), $1, $2, $3, $4, $5)`,
-    [channel.tenant.organizationId, channel.id, state, testSecrets.seal(pair.privateKey), pair.publicKey],
-  );
+  await storedFlowKeys.add(app, {
+    organization_id: channel.tenant.organizationId,
+    channel_id: channel.id,
+    state,
+    private_key: testSecrets.seal(pair.privateKey),
+    public_key: pair.publicKey,
+  });
   return pair.publicKey;
 }
 
@@ -54,29 +60,26 @@ describe('what has changed since counts at the next request', () => {
   });
 
   test('a key that was removed opens nothing', async () => {
-    await app.rows('delete from flow_keys where channel_id = $1', [channel.id]);
+    await storedFlowKeys.remove(app, { channel_id: channel.id });
     expect(await ask()).toMatchObject({ status: 421 });
     expect(endpoint.received).toEqual([]);
   });
 
   test('a key whose overlap is over opens nothing', async () => {
-    await app.rows(
-      `update flow_keys set state = 'previous', expires_at = clock_timestamp() - interval '1 second' where channel_id = $1`,
-      [channel.id],
-    );
+    await storedFlowKeys.change(app, { channel_id: channel.id }, { state: 'previous', expires_at: ago(1, 'second') });
     expect(await ask()).toMatchObject({ status: 421 });
     expect(endpoint.received).toEqual([]);
   });
 
   test('an app of its own: its secret signs from now on, and the one before no more', async () => {
-    await app.rows('update channels set app_secret = $2 where id = $1', [channel.id, testSecrets.seal('of-its-own-app')]);
+    await storedChannels.change(app, channel.id, { app_secret: testSecrets.seal('of-its-own-app') });
     expect(await ask()).toMatchObject({ status: 432 });
     expect(endpoint.received).toEqual([]);
     expect(await ask({ secret: 'of-its-own-app' })).toMatchObject({ status: 200, reply: { screen: 'NEXT' } });
   });
 
   test('a channel that was deleted, the only one of its account, is a 404', async () => {
-    await app.rows('update channels set deleted_at = now() where id = $1', [channel.id]);
+    await storedChannels.change(app, channel.id, { deleted_at: now() });
     expect(await ask()).toMatchObject({ status: 404 });
     expect(endpoint.received).toEqual([]);
   });
@@ -85,7 +88,7 @@ describe('what has changed since counts at the next request', () => {
     const { wabaId: waba_id, accessToken: access_token } = channel;
     const other = await app.connect({ account: { waba_id, access_token } });
     const otherKey = await giveKey(app, other);
-    const { flow_id } = await app.one('select flow_id from flow_sends where message_id = $1', [form.messageId]);
+    const { flow_id } = await storedFlowSends.one(app, { message_id: form.messageId });
     const { token } = await sendFlow(app, other, flow_id);
     expect((await app.call('channels.delete', { params: { channelID: channel.id } })).status).toBe(204);
     const askAsOther = () => askByPhone(app, other, { flow_token: token }, { endpointOf: channel, publicKey: otherKey });
@@ -93,15 +96,15 @@ describe('what has changed since counts at the next request', () => {
     expect(endpoint.received.map(({ body }) => body.channel_id)).toEqual([other.id, other.id]);
     // The key went with the channel, and what it had asked is nobody's.
     expect(await ask()).toMatchObject({ status: 421 });
-    await app.rows('update channels set app_secret = $2 where id = $1', [other.id, testSecrets.seal('of-its-own-app')]);
+    await storedChannels.change(app, other.id, { app_secret: testSecrets.seal('of-its-own-app') });
     expect(await askAsOther()).toMatchObject({ status: 432 });
-    await app.rows('update channels set deleted_at = now() where id = $1', [other.id]);
+    await storedChannels.change(app, other.id, { deleted_at: now() });
     expect(await askAsOther()).toMatchObject({ status: 404 });
     expect(endpoint.received).toHaveLength(2);
   });
 
   test('a flow that was deleted is over', async () => {
-    await app.rows('delete from flows where channel_id = $1', [channel.id]);
+    await storedFlows.remove(app, { channel_id: channel.id });
     expect(await ask()).toMatchObject({ status: 427 });
     expect(endpoint.received).toEqual([]);
   });

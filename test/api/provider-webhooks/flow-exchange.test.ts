@@ -13,6 +13,7 @@ import {
   startFlowEndpoint,
 } from '../../support/flow-exchange.ts';
 import { testSecrets } from '../../support/secrets.ts';
+import { storedFlows } from '../../support/stored/flows.ts';
 
 const app = useApp({ env: { METRICS_TOKEN: 'metrics-token' } });
 let endpoint: FlowEndpoint;
@@ -132,7 +133,7 @@ describe('forwarded', () => {
 
   test("with the flow's own headers", async () => {
     const sealed = testSecrets.seal(JSON.stringify({ 'x-api-token': 'of-the-customer' }));
-    await app.rows('update flows set data_exchange_headers = $2 where id = $1', [flowId, sealed]);
+    await storedFlows.change(app, flowId, { data_exchange_headers: sealed });
     await ask();
     expect(endpoint.received[0]!.headers['x-api-token']).toBe('of-the-customer');
   });
@@ -214,7 +215,7 @@ describe('not good: nothing is forwarded', () => {
     const forgotten = await sendFlow(app, channel, flowId);
     const deleted = await sendFlow(app, channel, gone);
     await app.call('contacts.delete', { params: { contactID: forgotten.contactId } });
-    await app.rows('delete from flows where id = $1', [gone]);
+    await storedFlows.remove(app, gone);
     for (const { token } of [forgotten, deleted]) expect(await ask({ flow_token: token })).toMatchObject({ status: 427 });
     expect(endpoint.received).toEqual([]);
   });

@@ -2,6 +2,10 @@ import { createHmac } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { appSecret, type Channel, useApp, verifyToken } from '../../support/app.ts';
 import { bodyFor, bodyOf, change, entry, inboundFrom, textFrom } from '../../support/provider-body.ts';
+import { storedJobs } from '../../support/stored/api-jobs.ts';
+import { storedChannels } from '../../support/stored/channels.ts';
+import { storedIdentities } from '../../support/stored/contacts.ts';
+import { storedProviderWebhooks } from '../../support/stored/messaging.ts';
 
 const app = useApp();
 let channel: Channel;
@@ -14,7 +18,8 @@ beforeAll(async () => {
   own = await app.connect({ tenant: await app.organization(), body: ownApp });
 });
 
-const stored = () => app.rows('select organization_id, body, state from provider_webhooks order by received_at');
+const stored = () =>
+  storedProviderWebhooks.all(app, {}, { columns: ['organization_id', 'body', 'state'], orderBy: 'received_at' });
 const keptOf = (row: { body: Buffer }) => JSON.parse(row.body.toString('utf8')) as { entryId: string; change: unknown }[];
 
 describe('handshake', () => {
@@ -153,9 +158,10 @@ describe('whose it is', () => {
     expect(JSON.stringify(of(channel).map(keptOf))).not.toContain(theirs);
     expect(JSON.stringify(of(own).map(keptOf))).not.toContain(mine);
     for (const row of rows) {
-      const [job] = await app.rows(
-        `select organization_id from jobs where name = 'provider-webhooks.apply' and organization_id = $1`,
-        [row.organization_id],
+      const [job] = await storedJobs.all(
+        app,
+        { name: 'provider-webhooks.apply', organization_id: row.organization_id },
+        { columns: ['organization_id'] },
       );
       expect(job).toBeTruthy();
     }
@@ -174,7 +180,7 @@ describe('whose it is', () => {
 
   test('a change for the account alone is for all its numbers, once an organization', async () => {
     const second = await app.connect();
-    await app.rows('update channels set account_id = $2 where id = $1', [second.id, channel.wabaId]);
+    await storedChannels.change(app, second.id, { account_id: channel.wabaId });
     const before = (await stored()).length;
     await app.webhook(
       bodyOf(entry(channel, { field: 'message_template_status_update', value: { event: 'PAUSED', message_template_id: 1 } })),
@@ -269,7 +275,7 @@ describe('bodies', () => {
   test('answers without waiting for the work: no worker runs here', async () => {
     const phone = app.phone();
     expect((await app.webhook(bodyFor(channel, inboundFrom(phone)))).status).toBe(200);
-    expect(await app.rows('select 1 from contact_identities where value = $1', [phone])).toEqual([]);
+    expect(await storedIdentities.count(app, { value: phone })).toBe(0);
     expect((await stored()).at(-1).state).toBe('received');
   });
 });

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
+import { listedActs } from '../../support/listed-acts.ts';
+import { storedSegmentMembers } from '../../support/stored/contacts.ts';
 
 const app = useApp();
 let tenant: Tenant;
@@ -22,7 +24,7 @@ const list = (query: object = {}, { id = segmentID, key = tenant.key } = {}) =>
   app.call('segments.members.list', { key, params: { segmentID: id }, query: query as Record<string, string> });
 const idsIn = async (query: object = {}, id = segmentID): Promise<string[]> =>
   (await list(query, { id })).body.data.map((one: Body) => one.id);
-const rowsOf = (id = segmentID) => app.rows('select contact_id from segment_members where segment_id = $1', [id]);
+const rowsOf = (id = segmentID) => storedSegmentMembers.all(app, { segment_id: id }, { columns: ['contact_id'] });
 
 test('added, once each, listed newest first as contacts are, and removed', async () => {
   const [ada, ben, cleo] = [await contact({ name: 'Ada' }), await contact(), await contact()];
@@ -136,7 +138,7 @@ test('who changed the members stands in the audit log, by ids alone', async () =
   const ada = await contact({ name: 'Ada' });
   await add([ada]);
   await remove(ada);
-  const acts = await app.rows('select action, details from audit_log where subject = $1 order by id', [`segment:${segmentID}`]);
+  const acts = await listedActs(app, { subject: `segment:${segmentID}` }, { key: tenant.key, columns: ['action', 'details'] });
   expect(acts.slice(1)).toEqual([
     { action: 'segments.members.add', details: { added: 1, already: 0 } },
     { action: 'segments.members.remove', details: { contact_id: ada } },

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
+import { listedActs } from '../../support/listed-acts.ts';
+import { storedSegments } from '../../support/stored/contacts.ts';
 
 const app = useApp();
 let tenant: Tenant;
@@ -19,9 +21,11 @@ const contact = async (body: object) => (await app.call('contacts.create', { key
 
 const gold = { name: 'Gold', kind: 'dynamic', filters: [{ field: 'custom_fields.tier', value: 'gold' }] };
 const stored = async () =>
-  app.rows('select name, search, filters, tags from segments where organization_id = $1 and deleted_at is null', [
-    tenant.organizationId,
-  ]);
+  storedSegments.all(
+    app,
+    { organization_id: tenant.organizationId, deleted_at: null },
+    { columns: ['name', 'search', 'filters', 'tags'] },
+  );
 
 test('made, read, listed, changed and deleted', async () => {
   const { status, body, headers } = await create({ ...gold, search: 'ada', tags: ['vip'] });
@@ -66,10 +70,7 @@ test('a name is unique in any case and accents, for each organization', async ()
 });
 
 test('at most 500, however many are made at once', async () => {
-  await app.rows(
-    `insert into segments (id, organization_id, name, kind) select uuidv7(), $1, 'S' || n, 'static' from generate_series(1, 499) n`,
-    [tenant.organizationId],
-  );
+  await storedSegments.addMany(app, 499, (n) => ({ organization_id: tenant.organizationId, name: `S${n}`, kind: 'static' }));
   const replies = await Promise.all(['x', 'y', 'z'].map((name) => create({ name, kind: 'static' })));
   expect(replies.map(({ status }) => status).sort()).toEqual([201, 422, 422]);
   expect(replies.find(({ status }) => status === 422)!.body.error.code).toBe('limit_reached');
@@ -161,7 +162,7 @@ test('who changed it stands in the audit log', async () => {
   const { id } = (await create(gold)).body;
   await patch(id, { name: 'Golden', tags: ['vip'] });
   await remove(id);
-  const acts = await app.rows('select action, details from audit_log where subject = $1 order by id', [`segment:${id}`]);
+  const acts = await listedActs(app, { subject: `segment:${id}` }, { key: tenant.key, columns: ['action', 'details'] });
   expect(acts).toEqual([
     { action: 'segments.create', details: null },
     { action: 'segments.update', details: { changed: ['name', 'tags'] } },

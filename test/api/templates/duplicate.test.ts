@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Body, type Channel, useApp } from '../../support/app.ts';
+import { storedTemplates } from '../../support/stored/messaging.ts';
 import { approved, asked, body, templateIs } from '../../support/templates.ts';
 
 const app = useApp({ workers: true });
@@ -48,9 +49,9 @@ test('of a code to log in with: without the words that the provider wrote', asyn
 });
 
 test('what the provider would not take again is a 409 that says why', async () => {
-  const components = JSON.stringify([{ type: 'BODY', text: 'x'.repeat(2_000) }]);
+  const components = [{ type: 'BODY', text: 'x'.repeat(2_000) }];
   const own = await approved(app, from);
-  await app.rows('update templates set components = $2 where id = $1', [own.id, components]);
+  await storedTemplates.change(app, own.id, { components });
   const { status, body: refused } = await duplicate(own.id, { channel_id: to.id });
   expect([status, refused.error.message]).toEqual([409, expect.stringContaining('1024')]);
 });

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Body, type Channel, type Tenant, useApp } from '../../support/app.ts';
+import { storedTemplates } from '../../support/stored/messaging.ts';
+import { ago } from '../../support/stored/times.ts';
 import { approved, asked, body, definition, statusUpdates, templateIs, templateOf } from '../../support/templates.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
@@ -50,17 +52,17 @@ describe('edit', () => {
       'limit_reached',
       'The provider takes one edit of an approved template in 24 hours',
     ]);
-    const days = (list: number[]) => JSON.stringify(list.map((day) => new Date(Date.now() - day * 86_400_000).toISOString()));
-    await app.rows('update templates set approved_edits = $2 where id = $1', [id, days([29, 28, 20, 19, 18, 17, 16, 5, 4, 3])]);
+    const days = (list: number[]) => list.map((day) => ago(day, 'day'));
+    await storedTemplates.change(app, id, { approved_edits: days([29, 28, 20, 19, 18, 17, 16, 5, 4, 3]) });
     expect((await edit(id, { components })).body.error.code).toBe('limit_reached');
-    await app.rows('update templates set approved_edits = $2 where id = $1', [id, days([31, 28, 20, 19, 18, 17, 16, 5, 4, 3])]);
+    await storedTemplates.change(app, id, { approved_edits: days([31, 28, 20, 19, 18, 17, 16, 5, 4, 3]) });
     expect((await edit(id, { components })).status).toBe(200);
     await templateIs(app, id, { status: 'approved', doing: null });
   });
 
   test.each(['pending', 'disabled'])('of one that is %s: 409, and nothing is asked', async (status) => {
     const template = await approved(app, channel);
-    await app.rows('update templates set status = $2 where id = $1', [template.id, status]);
+    await storedTemplates.change(app, template.id, { status });
     const { status: answer, body: refused } = await edit(template.id, { components });
     expect([answer, refused.error.message]).toEqual([409, expect.stringContaining(`A template that is ${status}`)]);
     expect([await edits(template), (await templateOf(app, template.id)).doing]).toEqual([[], null]);
@@ -129,9 +131,7 @@ describe('delete', () => {
     expect((await edit(one.id, { components })).status).toBe(404);
     const params = { operationID: headers.get('operation-id')! };
     await waitFor('the end', async () => (await app.call('operations.get', { params })).body.status === 'succeeded');
-    expect(await app.rows('select id from templates where channel_id = $1 and name = $2', [own.id, 'bye'])).toEqual([
-      { id: other.id },
-    ]);
+    expect(await storedTemplates.all(app, { channel_id: own.id, name: 'bye' }, { columns: ['id'] })).toEqual([{ id: other.id }]);
     expect((await statusUpdates(app, one.id)).at(-1)).toMatchObject({ status: 'disabled', changed: ['status'] });
     await app.call('templates.sync', { params: { channelID: own.id }, headers: { prefer: 'wait=10' } });
     expect(await templateOf(app, other.id)).toMatchObject({ status: 'approved' });
@@ -145,7 +145,7 @@ describe('delete', () => {
     const { id } = (await app.call('templates.create', { body: definition(own) })).body;
     await templateIs(app, id, { status: 'rejected' });
     expect((await remove(id, { prefer: 'wait=10' })).status).toBe(204);
-    expect(await app.rows('select 1 from templates where id = $1', [id])).toEqual([]);
+    expect(await storedTemplates.count(app, id)).toBe(0);
     expect((await asked(app, own)).map(([method]) => method)).toEqual(['POST']);
   });
 

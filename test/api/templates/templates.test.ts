@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Channel, type Tenant, useApp } from '../../support/app.ts';
+import { storedChannels } from '../../support/stored/channels.ts';
 import { approved, asked, body, definition, statusUpdates, templateIs } from '../../support/templates.ts';
 
 const app = useApp({ workers: true });
@@ -123,7 +124,7 @@ describe('create', () => {
 
   test("on a channel that cannot reach the provider, nobody's, or another organization's: nothing is made", async () => {
     const away = await app.connect();
-    await app.rows(`update channels set status = 'auth_error' where id = $1`, [away.id]);
+    await storedChannels.change(app, away.id, { status: 'auth_error' });
     await app.settled();
     const before = await app.counts();
     expect((await create({}, {}, away)).body.error).toMatchObject({ code: 'conflict' });

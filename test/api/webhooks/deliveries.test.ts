@@ -1,5 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Body, type Reply, type Tenant, useApp } from '../../support/app.ts';
+import { contactEvent } from '../../support/stored/api-events.ts';
+import { forgetJobs, holdPool, storedPools } from '../../support/stored/api-jobs.ts';
+import { storedDeliveries, storedEndpoints } from '../../support/stored/webhooks.ts';
 
 const app = useApp();
 type Query = Record<string, string | number | boolean>;
@@ -29,9 +32,10 @@ beforeAll(async () => {
        from (select id, created_at, row_number() over (order by id)::int - 1 as n from events where organization_id = $1) e`,
     [tenant.organizationId, endpointId, states],
   );
-  stored = await app.rows(
-    'select id, event_id, state, created_at from webhook_deliveries where endpoint_id = $1 order by created_at',
-    [endpointId],
+  stored = await storedDeliveries.all(
+    app,
+    { endpoint_id: endpointId },
+    { columns: ['id', 'event_id', 'state', 'created_at'], orderBy: 'created_at' },
   );
   await app.rows(
     `insert into webhook_attempts (id, organization_id, delivery_id, endpoint_id, number, status, duration_ms, error_class, error, phase, phases, response_head)
@@ -161,12 +165,12 @@ describe('one delivery', () => {
   });
 
   test('is held while its endpoint is disabled, unless it has ended', async () => {
-    await app.rows('update webhook_endpoints set enabled = false where id = $1', [endpointId]);
+    await storedEndpoints.change(app, endpointId, { enabled: false });
     try {
       expect((await get(stored[2]!.id)).body.held).toBe(true);
       expect((await get(stored[1]!.id)).body.held).toBe(false);
     } finally {
-      await app.rows('update webhook_endpoints set enabled = true where id = $1', [endpointId]);
+      await storedEndpoints.change(app, endpointId, { enabled: true });
     }
   });
 
@@ -183,18 +187,18 @@ describe('one delivery', () => {
       (await get(stored[2]!.id)).body.held,
       (await list({ state: 'pending' })).body.items.find(({ id }: Body) => id === stored[2]!.id).held,
     ];
-    await app.rows(`insert into pools (organization_id, id, width) values ($1, $2, 10)`, [tenant.organizationId, drain]);
-    await app.rows('update webhook_endpoints set enabled = false where id = $1', [endpointId]);
+    await storedPools.add(app, { organization_id: tenant.organizationId, id: drain, width: 10 });
+    await storedEndpoints.change(app, endpointId, { enabled: false });
     try {
       await jobIn(`endpoint:${endpointId}`);
       expect(await isHeld()).toEqual([true, true]);
       await jobIn(drain);
       expect(await isHeld()).toEqual([false, false]);
-      await app.rows(`update pools set held_until = 'infinity' where id = $1`, [drain]);
+      await holdPool(app, drain);
       expect(await isHeld()).toEqual([true, true]);
     } finally {
-      await app.rows('delete from jobs where subject_id = $1', [stored[2]!.id]);
-      await app.rows('update webhook_endpoints set enabled = true where id = $1', [endpointId]);
+      await forgetJobs(app, stored[2]!.id);
+      await storedEndpoints.change(app, endpointId, { enabled: true });
     }
   });
 
@@ -245,25 +249,23 @@ describe('deliveries of an event', () => {
   const ofEvent = (eventID: string, key = tenant.key) => app.call('events.deliveries', { key, params: { eventID } });
 
   test('one for each endpoint that listened', async () => {
-    const [twin] = await app.rows(
-      `insert into webhook_deliveries (id, organization_id, event_id, endpoint_id, state) values (uuidv7(), $1, $2, $3, 'pending') returning id`,
-      [tenant.organizationId, stored[1]!.event_id, otherId],
-    );
+    const twin = await storedDeliveries.add(app, {
+      organization_id: tenant.organizationId,
+      event_id: stored[1]!.event_id,
+      endpoint_id: otherId,
+      state: 'pending',
+    });
     const { body } = await ofEvent(stored[1]!.event_id);
     expect(body.items.map(({ id, endpoint_id, state }: Body) => [id, endpoint_id, state])).toEqual([
-      [twin.id, otherId, 'pending'],
+      [twin, otherId, 'pending'],
       [stored[1]!.id, endpointId, 'failed'],
     ]);
     expect(body.meta.has_more).toBe(false);
   });
 
   test('none of an event that nobody listened to; 404 for one that is not there', async () => {
-    const event = await app.one(
-      `insert into events (id, organization_id, type, subject_type, subject_id, data)
-       values (uuidv7(), $1, 'contact.created', 'contact', uuidv7(), '{}') returning id`,
-      [tenant.organizationId],
-    );
-    expect((await ofEvent(event.id)).body.items).toEqual([]);
+    const event = await contactEvent(app, tenant.organizationId);
+    expect((await ofEvent(event)).body.items).toEqual([]);
     expect((await ofEvent('01932d5f-3a0e-7cc4-8f4e-0242ac120005')).body.error.message).toBe('Event not found');
   });
 });

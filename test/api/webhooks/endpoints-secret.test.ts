@@ -1,6 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { scopes } from '../../../src/organizations/scopes.ts';
 import { useApp } from '../../support/app.ts';
+import { listedActs } from '../../support/listed-acts.ts';
+import { ago } from '../../support/stored/times.ts';
+import { storedEndpoints } from '../../support/stored/webhooks.ts';
 
 const app = useApp();
 
@@ -10,7 +13,7 @@ const made = async (): Promise<{ id: string; secret: string }> =>
 const rotate = (id: string, body?: object, headers?: Record<string, string>) =>
   app.call('webhooks.endpoints.rotate-secret', { params: { endpointID: id }, body, headers });
 const reveal = (id: string, key?: string) => app.call('webhooks.endpoints.reveal-secret', { params: { endpointID: id }, key });
-const rowOf = (id: string) => app.one('select * from webhook_endpoints where id = $1', [id]);
+const rowOf = (id: string) => storedEndpoints.one(app, id);
 const hoursAhead = (time: string) => (Date.parse(time) - Date.now()) / 3_600_000;
 
 describe('rotate', () => {
@@ -50,7 +53,7 @@ describe('rotate', () => {
   test('once the overlap is over it may be rotated again, and the oldest secret is gone', async () => {
     const { id } = await made();
     const second = (await rotate(id)).body.secret;
-    await app.rows(`update webhook_endpoints set previous_secret_until = clock_timestamp() - interval '1 s' where id = $1`, [id]);
+    await storedEndpoints.change(app, id, { previous_secret_until: ago(1, 'second') });
     expect((await reveal(id)).body).toEqual({ secret: second, previous_secret: null, overlap_ends_at: null });
     const shown = await app.call('webhooks.endpoints.get', { params: { endpointID: id } });
     expect(shown.body.overlap_ends_at).toBeNull();
@@ -87,10 +90,11 @@ describe('reveal', () => {
     const { id, secret } = await made();
     expect((await reveal(id)).body.secret).toBe(secret);
     await reveal(id);
-    const acts = await app.rows(`select actor, details from audit_log where action = $1 and subject = $2`, [
-      'webhooks.endpoints.reveal-secret',
-      `webhook_endpoint:${id}`,
-    ]);
+    const acts = await listedActs(
+      app,
+      { action: 'webhooks.endpoints.reveal-secret', subject: `webhook_endpoint:${id}` },
+      { columns: ['actor', 'details'] },
+    );
     expect(acts).toEqual(Array(2).fill({ actor: `key:${app.tenant.keyId}`, details: null }));
   });
 

@@ -1,5 +1,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { type Tenant, useApp } from '../../support/app.ts';
+import { listedActs } from '../../support/listed-acts.ts';
+import { storedEvents } from '../../support/stored/api-events.ts';
+import { heldUntil, storedJobs } from '../../support/stored/api-jobs.ts';
 
 /** Without workers: what a request itself does. What becomes of deliveries is in test/workers/webhooks/settle-pending.test.ts. */
 const app = useApp();
@@ -14,18 +17,18 @@ beforeEach(async () => {
 
 const on = (operation: string, body?: object, headers?: Record<string, string>) =>
   app.call(`webhooks.endpoints.${operation}`, { key: tenant.key, params: { endpointID: id }, body, headers });
-const heldUntil = async () =>
-  (await app.one('select held_until::text as until from pools where id = $1', [`endpoint:${id}`])).until;
+const deliveriesHeldUntil = () => heldUntil(app, `endpoint:${id}`);
 const jobs = async () => {
-  const rows = await app.rows('select name, lane from jobs where subject_id = $1 order by seq', [id]);
+  const rows = await storedJobs.all(app, { subject_id: id }, { columns: ['name', 'lane'], orderBy: 'seq' });
   expect(rows.every(({ lane }) => lane === `webhook_endpoint:${id}`)).toBe(true);
   return rows.map(({ name }) => name);
 };
 const audited = (action: string) =>
-  app.rows('select details from audit_log where action = $1 and subject = $2 order by created_at', [
-    `webhooks.endpoints.${action}`,
-    `webhook_endpoint:${id}`,
-  ]);
+  listedActs(
+    app,
+    { action: `webhooks.endpoints.${action}`, subject: `webhook_endpoint:${id}` },
+    { key: tenant.key, columns: ['details'] },
+  );
 
 describe('disable', () => {
   test('holds the pool and says who asked what', async () => {
@@ -33,7 +36,8 @@ describe('disable', () => {
     expect(status).toBe(200);
     expect(body).toMatchObject({ id, enabled: false, disabled_reason: 'manual' });
     expect(Math.abs(Date.parse(body.disabled_at) - Date.now())).toBeLessThan(60_000);
-    expect([await heldUntil(), await jobs()]).toEqual(['infinity', []]);
+    expect(await deliveriesHeldUntil()).toEqual('infinity');
+    expect(await jobs()).toEqual([]);
     expect(await audited('disable')).toEqual([{ details: { held: 'keep' } }]);
   });
 
@@ -56,7 +60,7 @@ describe('disable', () => {
     const last = await on('disable', { held: 'release' });
     expect(last.body).toEqual(first.body);
     expect(await jobs()).toEqual(['webhooks.cancel-pending', 'webhooks.drain-pending']);
-    const events = await app.rows(`select type from events where subject_id = $1`, [id]);
+    const events = await storedEvents.all(app, { subject_id: id }, { columns: ['type'] });
     expect(events).toEqual([{ type: 'endpoint.disabled' }]);
   });
 
@@ -74,22 +78,26 @@ describe('enable', () => {
     await on('disable');
     const { body, headers } = await on('enable');
     expect(body).toMatchObject({ enabled: true, disabled_reason: null, disabled_at: null });
-    expect([await heldUntil(), await jobs(), headers.get('operation-id')]).toEqual([null, [], null]);
+    expect(await deliveriesHeldUntil()).toBeNull();
+    expect(await jobs()).toEqual([]);
+    expect(headers.get('operation-id')).toBeNull();
     expect(await audited('enable')).toEqual([{ details: { held: 'keep' } }]);
   });
 
   test('drop keeps the pool held until the job is done, also when asked of the disable before', async () => {
     await on('disable');
     await on('enable', { held: 'drop' });
-    expect([await heldUntil(), await jobs()]).toEqual(['infinity', ['webhooks.cancel-pending']]);
+    expect(await deliveriesHeldUntil()).toEqual('infinity');
+    expect(await jobs()).toEqual(['webhooks.cancel-pending']);
     await on('disable');
     await on('enable');
-    expect(await heldUntil()).toBe('infinity');
+    expect(await deliveriesHeldUntil()).toBe('infinity');
   });
 
   test('an enabled one is left as it is', async () => {
     const { body: before } = await on('get');
     expect((await on('enable', { held: 'drop' })).body).toEqual(before);
-    expect([await heldUntil(), await jobs()]).toEqual([null, []]);
+    expect(await deliveriesHeldUntil()).toEqual(null);
+    expect(await jobs()).toEqual([]);
   });
 });

@@ -3,6 +3,8 @@ import { Webhook } from 'standardwebhooks';
 import { catalogue } from '../../../src/platform/events/catalogue.ts';
 import { useApp } from '../../support/app.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { storedEvents } from '../../support/stored/api-events.ts';
+import { storedDeliveries, storedDeliveryAttempts, storedEndpoints } from '../../support/stored/webhooks.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp({ workers: true });
@@ -73,7 +75,7 @@ describe('test', () => {
         organization_id: organizationId,
         data,
       });
-      const event = await app.one('select type, subject_id, data from events where id = $1', [delivered!.headers['webhook-id']]);
+      const event = await storedEvents.one(app, delivered!.headers['webhook-id'], ['type', 'subject_id', 'data']);
       const test = { endpoint_id: id, organization_id: organizationId, sends: { type, data } };
       expect(event).toEqual({ type: 'webhook.test', subject_id: id, data: test });
     },
@@ -94,11 +96,10 @@ describe('test', () => {
     expect(operation.body).toMatchObject({ name: 'webhooks.deliver', status: 'failed', error: { provider_code: '500' } });
     // Only this endpoint's: what an earlier test sent may still be arriving.
     expect(receiver.received.filter((delivery) => JSON.stringify(delivery).includes(id))).toHaveLength(1);
-    const delivery = await app.one('select d.state, d.attempts from webhook_deliveries d where endpoint_id = $1', [id]);
-    expect(delivery).toEqual({ state: 'failed', attempts: 1 });
-    const made =
-      'select trigger from webhook_attempts a join webhook_deliveries d on d.id = a.delivery_id where d.endpoint_id = $1';
-    expect(await app.rows(made, [id])).toEqual([{ trigger: 'test' }]);
+    const delivery = await storedDeliveries.one(app, { endpoint_id: id }, ['id', 'state', 'attempts']);
+    expect(delivery.state).toBe('failed');
+    expect(delivery.attempts).toBe(1);
+    expect((await storedDeliveryAttempts.one(app, { delivery_id: delivery.id })).trigger).toBe('test');
   });
 
   test('a receiver nobody can reach is a refusal too', async () => {
@@ -116,7 +117,7 @@ describe('test', () => {
 
   test('a disabled endpoint: 422', async () => {
     const { id } = await endpoint();
-    await app.rows('update webhook_endpoints set enabled = false where id = $1', [id]);
+    await storedEndpoints.change(app, id, { enabled: false });
     const { status, body } = await ask(id);
     expect([status, body.error.code]).toEqual([422, 'endpoint_disabled']);
   });
@@ -129,6 +130,6 @@ describe('test', () => {
     const { id } = await endpoint();
     const { key } = await app.organization();
     expect((await ask(id, {}, key)).status).toBe(404);
-    expect(await app.rows('select 1 from webhook_deliveries where endpoint_id = $1', [id])).toEqual([]);
+    expect(await storedDeliveries.count(app, { endpoint_id: id })).toBe(0);
   });
 });

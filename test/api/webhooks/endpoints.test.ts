@@ -1,6 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Tenant, useApp } from '../../support/app.ts';
+import { listedActs } from '../../support/listed-acts.ts';
+import { paceOf, storedPools } from '../../support/stored/api-jobs.ts';
+import { now } from '../../support/stored/times.ts';
+import { storedEndpoints } from '../../support/stored/webhooks.ts';
 
 // As production is: no network is open but the public ones.
 const app = useApp({ env: { WEBHOOK_ALLOW_HTTP: 'false', WEBHOOK_ALLOW_NETWORKS: '' } });
@@ -12,7 +16,7 @@ const get = (id: string, key?: string) => app.call('webhooks.endpoints.get', { .
 const patch = (id: string, body: object) => app.call('webhooks.endpoints.update', { ...of(id), body });
 const remove = (id: string, key?: string) => app.call('webhooks.endpoints.delete', { ...of(id), key });
 const made = async (more: object = {}, key?: string) => (await create({ ...good, ...more }, key)).body;
-const rowOf = (id: string) => app.one('select * from webhook_endpoints where id = $1', [id]);
+const rowOf = (id: string) => storedEndpoints.one(app, id);
 const headersOf = async (id: string) => JSON.parse(app.web.deps.secrets.open((await rowOf(id)).headers));
 
 describe('create', () => {
@@ -35,11 +39,11 @@ describe('create', () => {
       enabled: true,
     });
     expect(Buffer.from(body.secret.replace(/^whsec_/, ''), 'base64')).toHaveLength(32);
-    const row = await app.one('select * from webhook_endpoints where id = $1', [body.id]);
+    const row = await storedEndpoints.one(app, body.id);
     expect(JSON.stringify(row)).not.toMatch(/very-secret/);
     expect(JSON.stringify(row)).not.toContain(body.secret.slice(6));
     expect(JSON.parse(app.web.deps.secrets.open(row.headers))).toEqual({ Authorization: 'Bearer very-secret', 'X-Empty': '' });
-    expect(await app.one('select width, rate from pools where id = $1', [`endpoint:${body.id}`])).toEqual({ width: 10, rate: 5 });
+    expect(await paceOf(app, `endpoint:${body.id}`)).toEqual({ width: 10, rate: 5 });
   });
 
   test('the least there is', async () => {
@@ -150,10 +154,13 @@ describe('create', () => {
 
   test('an organization has 50 at most, also when asked at once', async () => {
     const { key, organizationId } = await app.organization();
-    await app.rows(
-      `insert into webhook_endpoints (id, organization_id, url, event_types, ordering, secret) select uuidv7(), $1, 'https://example.com/', '{message.sent}', 'best_effort', 'x' from generate_series(1, 48)`,
-      [organizationId],
-    );
+    await storedEndpoints.addMany(app, 48, () => ({
+      organization_id: organizationId,
+      url: 'https://example.com/',
+      event_types: ['message.sent'],
+      ordering: 'best_effort',
+      secret: 'x',
+    }));
     const replies = await Promise.all(Array.from({ length: 6 }, () => create(good, key)));
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 201, 422, 422, 422, 422]);
     expect(replies.find(({ status }) => status === 422)!.body.error.code).toBe('limit_reached');
@@ -231,7 +238,7 @@ describe('patch', () => {
       header_names: ['X-New'],
     });
     expect(await rowOf(id)).toMatchObject({ event_types: changed.event_types, event_prefixes: ['contact.'] });
-    const rate = async () => (await app.one('select rate from pools where id = $1', [`endpoint:${id}`])).rate;
+    const rate = async () => (await storedPools.one(app, `endpoint:${id}`)).rate;
     expect(await rate()).toBe(7);
     await patch(id, { rate_limit: null, event_types: ['message.new'] });
     expect([await rate(), (await rowOf(id)).event_prefixes]).toEqual([null, null]);
@@ -239,7 +246,7 @@ describe('patch', () => {
 
   test('another url has no failures of the one before; the same one keeps them', async () => {
     const { id } = await made();
-    await app.rows('update webhook_endpoints set failing_since = now() where id = $1', [id]);
+    await storedEndpoints.change(app, id, { failing_since: now() });
     expect((await patch(id, { url: good.url })).body.failing_since).not.toBeNull();
     expect((await patch(id, { url: 'https://example.com/others' })).body.failing_since).toBeNull();
   });
@@ -294,11 +301,8 @@ describe('patch', () => {
   test('the audit log names what was changed, and no value', async () => {
     const { id } = await made();
     await patch(id, { url: 'https://example.org/secret-path', headers: { 'X-Own': 'very-secret' } });
-    const { details } = await app.one(
-      `select details from audit_log where action = 'webhooks.endpoints.update' and subject = $1`,
-      [`webhook_endpoint:${id}`],
-    );
-    expect(details).toEqual({ changed: ['url', 'headers'] });
+    const of = { action: 'webhooks.endpoints.update', subject: `webhook_endpoint:${id}` };
+    expect(await listedActs(app, of, { columns: ['details'] })).toEqual([{ details: { changed: ['url', 'headers'] } }]);
   });
 });
 

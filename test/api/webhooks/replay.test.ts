@@ -6,6 +6,10 @@ import { actsOf } from '../../support/acts.ts';
 import { type Tenant, useApp } from '../../support/app.ts';
 import { deliveries } from '../../support/factories/deliveries.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { storedJobs, storedPools } from '../../support/stored/api-jobs.ts';
+import { waitsForLock } from '../../support/stored/locks.ts';
+import { now } from '../../support/stored/times.ts';
+import { storedDeliveries, storedEndpoints, storedReplays } from '../../support/stored/webhooks.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const app = useApp();
@@ -34,10 +38,9 @@ const replayOne = (deliveryID: string, headers?: Record<string, string>, key = t
   app.call('webhooks.deliveries.replay', { key, params: { deliveryID }, headers });
 const ask = (what: 'recover' | 'replay' | 'cancel', body: object, { id = endpointId, key = tenant.key, headers = {} } = {}) =>
   app.call(`webhooks.endpoints.${what}`, { key, params: { endpointID: id }, body, headers });
-const delivery = (id: string) => app.one('select * from webhook_deliveries where id = $1', [id]);
-const liveJobs = (id: string) =>
-  app.rows(`select * from jobs where subject_id = $1 and state in ('blocked', 'waiting', 'queued')`, [id]);
-const replays = () => app.rows('select * from webhook_replays where organization_id = $1', [tenant.organizationId]);
+const delivery = (id: string) => storedDeliveries.one(app, id);
+const liveJobs = (id: string) => storedJobs.all(app, { subject_id: id, state: ['blocked', 'waiting', 'queued'] });
+const replays = () => storedReplays.all(app, { organization_id: tenant.organizationId });
 
 describe('one delivery', () => {
   test.each(['failed', 'purged', 'succeeded', 'cancelled'] as const)(
@@ -89,14 +92,14 @@ describe('one delivery', () => {
 
   test('that is being tried is left to that try', async () => {
     const [id] = await make({ state: 'later' });
-    await app.rows(`update jobs set run_at = clock_timestamp(), slot_at = clock_timestamp() where subject_id = $1`, [id]);
+    await storedJobs.change(app, { subject_id: id }, { run_at: now(), slot_at: now() });
     expect((await replayOne(id!)).body.waits_for).toBe('attempt');
     expect(await liveJobs(id!)).toMatchObject([{ run: 1, state: 'queued' }]);
   });
 
   test('waits for its endpoint to be enabled', async () => {
     const [id] = await make({});
-    await app.rows('update webhook_endpoints set enabled = false where id = $1', [endpointId]);
+    await storedEndpoints.change(app, endpointId, { enabled: false });
     await holdPool(app.em(), poolOf(tenant.organizationId, endpointPool(endpointId)), null);
     expect((await replayOne(id!)).body.waits_for).toBe('endpoint');
     expect(await liveJobs(id!)).toMatchObject([{ state: 'waiting' }]);
@@ -105,9 +108,9 @@ describe('one delivery', () => {
   test('of a disabled endpoint is tried now where what waits is still delivered', async () => {
     const [id] = await make({ state: 'later' });
     const drain = `endpoint:${endpointId}:drain`;
-    await app.rows('insert into pools (organization_id, id, width) values ($1, $2, 10)', [tenant.organizationId, drain]);
-    await app.rows('update jobs set pool = $2 where subject_id = $1', [id, drain]);
-    await app.rows('update webhook_endpoints set enabled = false where id = $1', [endpointId]);
+    await storedPools.add(app, { organization_id: tenant.organizationId, id: drain, width: 10 });
+    await storedJobs.change(app, { subject_id: id }, { pool: drain });
+    await storedEndpoints.change(app, endpointId, { enabled: false });
     expect((await replayOne(id!)).body.waits_for).toBeNull();
   });
 
@@ -188,9 +191,7 @@ describe('many', () => {
     ];
     expect(new Set([one, ...others]).size).toBe(5);
     expect(await operation('replay', { since, event_types: ['message.sent'] })).toBe(others[2]);
-    await app.rows(`update webhook_replays set state = 'ended', finished_at = clock_timestamp() where endpoint_id = $1`, [
-      endpointId,
-    ]);
+    await storedReplays.change(app, { endpoint_id: endpointId }, { state: 'ended', finished_at: now() });
     expect(await operation('recover', { since })).not.toBe(one);
   });
 
@@ -213,14 +214,12 @@ describe('many', () => {
   ] as const)('a %s that is asked for while it is called off is another operation (%j)', async (kind, range) => {
     const body = kind === 'cancel' ? range : { since: hoursAgo(2), ...range };
     const { operation_id: one } = (await ask(kind, body)).body;
-    const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     let again!: ReturnType<typeof ask>;
     await app.em().transactional(async (em) => {
-      await em.execute(`update webhook_replays set state = 'ended', finished_at = clock_timestamp() where organization_id = ?`, [
-        tenant.organizationId,
-      ]);
+      const ended = { state: 'ended', finished_at: now() };
+      await storedReplays.change({ em: () => em }, { organization_id: tenant.organizationId }, ended);
       again = ask(kind, body);
-      await waitFor('the request behind the end of the operation', async () => (await app.rows(waiting)).length > 0);
+      await waitFor('the request behind the end of the operation', () => waitsForLock(app));
     });
     const { status, body: reply } = await again;
     expect(status).toBe(202);
@@ -238,21 +237,21 @@ describe('many', () => {
   });
 
   test('an endpoint that listens by wildcard: the types it stands for', async () => {
-    await app.rows(`update webhook_endpoints set event_types = '{message.*}' where id = $1`, [endpointId]);
+    await storedEndpoints.change(app, endpointId, { event_types: ['message.*'] });
     const { body } = await ask('replay', { since: hoursAgo(1) });
     expect(body.event_types).toEqual(expect.arrayContaining(['message.new', 'message.sent', 'message.failed']));
     for (const type of body.event_types) expect(type).toMatch(/^message\./);
   });
 
-  const now = Date.now();
+  const present = Date.now();
   test.each([
-    ['since in the future', 'recover', { since: new Date(now + 3_600_000) }, 'since'],
+    ['since in the future', 'recover', { since: new Date(present + 3_600_000) }, 'since'],
     ['since before what is kept', 'recover', { since: hoursAgo(32 * 24) }, 'since'],
     ['a time without its zone', 'recover', { since: hoursAgo(1).slice(0, -1) }, 'since'],
     ['since before what is kept', 'replay', { since: '2020-01-01T00:00:00Z' }, 'since'],
-    ['until in the future', 'recover', { since: hoursAgo(1), until: new Date(now + 3_600_000) }, 'until'],
+    ['until in the future', 'recover', { since: hoursAgo(1), until: new Date(present + 3_600_000) }, 'until'],
     ['until before since', 'replay', { since: hoursAgo(1), until: hoursAgo(2) }, 'until'],
-    ['until is since', 'recover', { since: new Date(now - 3_600_000), until: new Date(now - 3_600_000) }, 'until'],
+    ['until is since', 'recover', { since: new Date(present - 3_600_000), until: new Date(present - 3_600_000) }, 'until'],
     ['no since', 'recover', {}, 'since'],
     ['a time that is none', 'recover', { since: 'yesterday' }, 'since'],
     ['an unknown type', 'replay', { since: hoursAgo(1), event_types: ['message.sent', 'no.such'] }, 'event_types[1]'],
@@ -260,7 +259,7 @@ describe('many', () => {
     ['a wildcard of tests alone', 'replay', { since: hoursAgo(1), event_types: ['webhook.*'] }, 'event_types[0]'],
     ['a wildcard that matches no type', 'replay', { since: hoursAgo(1), event_types: ['mess*'] }, 'event_types[0]'],
     ['no type', 'replay', { since: hoursAgo(1), event_types: [] }, 'event_types'],
-    ['until in the future', 'cancel', { until: new Date(now + 3_600_000) }, 'until'],
+    ['until in the future', 'cancel', { until: new Date(present + 3_600_000) }, 'until'],
     ['an unknown field', 'cancel', { types: ['message.sent'] }, 'types'],
   ] as const)('%s (%s): 422 that names the field, and nothing is changed', async (_what, kind, body, field) => {
     const { status, body: error } = await ask(kind, body);
@@ -346,7 +345,7 @@ describe('with workers', () => {
       return operation.status === 'succeeded' && operation.progress.done === 1_000;
     });
     await busy.idle();
-    const events = await busy.rows('select event_id from webhook_deliveries where id = any($1)', [failed]);
+    const events = await storedDeliveries.all(busy, failed, { columns: ['event_id'] });
     const got = receiver.received.map(({ headers }) => headers['webhook-id']);
     expect(got.toSorted()).toEqual(events.map(({ event_id }) => event_id).toSorted());
     const states = await busy.rows('select state, count(*)::int as n from webhook_deliveries where endpoint_id = $1 group by 1', [

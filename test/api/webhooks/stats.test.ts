@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { maxCounted, spans } from '../../../src/webhooks/stats.ts';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { newRandom } from '../../support/seed.ts';
+import { storedDeliveryAttempts, storedEndpoints } from '../../support/stored/webhooks.ts';
 
 const app = useApp();
 let tenant: Tenant;
@@ -96,17 +97,16 @@ describe('by hour and by day', () => {
     await attempt(attempts);
     await attempt([{ minutesAgo: 5, status: 500, durationMs: 1 }], await makeEndpoint());
     const body = await stats();
-    const rows = await app.rows<{ at: string; status: number | null; duration_ms: number }>(
-      'select created_at as at, status, duration_ms from webhook_attempts where endpoint_id = $1',
-      [endpointId],
-    );
+    const rows = await storedDeliveryAttempts.all(app, { endpoint_id: endpointId });
     for (const [name, lengthMs] of [
       ['hours', 3_600_000],
       ['days', 24 * 3_600_000],
     ] as const) {
       for (const bucket of body[name]) {
         const from = Date.parse(bucket.from);
-        const within = rows.filter(({ at }) => new Date(at).getTime() >= from && new Date(at).getTime() < from + lengthMs);
+        const within = rows.filter(
+          ({ created_at }) => Date.parse(created_at) >= from && Date.parse(created_at) < from + lengthMs,
+        );
         const durations = within.map(({ duration_ms }) => duration_ms).sort((one, other) => one - other);
         const succeeded = within.filter(({ status }) => status !== null && status >= 200 && status < 300).length;
         expect(bucket).toEqual({
@@ -161,7 +161,7 @@ describe('what is still to come', () => {
   });
 
   test('a disabled endpoint says so', async () => {
-    await app.rows('update webhook_endpoints set enabled = false where id = $1', [endpointId]);
+    await storedEndpoints.change(app, endpointId, { enabled: false });
     expect((await stats()).enabled).toBe(false);
   });
 });

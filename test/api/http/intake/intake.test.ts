@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { uuidv7 } from '../../../../src/platform/ids.ts';
 import { type Tenant, useApp } from '../../../support/app.ts';
 import { type RawRequest, rawRequest } from '../../../support/raw-request.ts';
+import { storedContacts } from '../../../support/stored/contacts.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
 const mebi = 2 ** 20;
@@ -243,11 +244,12 @@ describe('places of an organization', () => {
 
   test('files it downloads at once; one that is not read is cut, and its place is free', async () => {
     const tenant = await app.organization();
-    await app.rows(
-      `insert into contacts (id, organization_id, name, phone_number, custom_fields)
-       select uuidv7(), $1, 'P' || n, '', jsonb_build_object('a', repeat('x', 8000)) from generate_series(1, 3000) n`,
-      [tenant.organizationId],
-    );
+    await storedContacts.addMany(app, 3_000, (n) => ({
+      organization_id: tenant.organizationId,
+      name: `P${n}`,
+      phone_number: '',
+      custom_fields: { a: 'x'.repeat(8_000) },
+    }));
     const unread = async () => {
       const request = await rawRequest(app.base, ['GET /v1/contacts/export HTTP/1.1', ...keyOf(tenant)]);
       opened.push(request);

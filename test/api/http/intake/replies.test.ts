@@ -4,6 +4,7 @@ import type { Response } from 'express';
 import { createReplies } from '../../../../api/http/intake/replies.ts';
 import { useApp } from '../../../support/app.ts';
 import { rawRequest } from '../../../support/raw-request.ts';
+import { storedContacts } from '../../../support/stored/contacts.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
 const kibi = 1024;
@@ -52,11 +53,12 @@ const app = useApp({ env: { REPLIES_ORGANIZATION_MAX_BYTES: String(4 * kibi * ki
 test('pages a client does not read are bounded; small replies and other organizations go on', async () => {
   const [tenant, other] = [await app.organization(), await app.organization()];
   for (const { organizationId } of [tenant, other])
-    await app.rows(
-      `insert into contacts (id, organization_id, name, phone_number, custom_fields)
-       select uuidv7(), $1, 'P' || n, '', jsonb_build_object('a', repeat('x', 16000)) from generate_series(1, 100) n`,
-      [organizationId],
-    );
+    await storedContacts.addMany(app, 100, (n) => ({
+      organization_id: organizationId,
+      name: `P${n}`,
+      phone_number: '',
+      custom_fields: { a: 'x'.repeat(16_000) },
+    }));
   const page = ({ key }: { key: string }) => app.call('contacts.list', { key, query: { limit: 100 } });
   expect((await page(tenant)).status).toBe(200);
   const request = [`GET /v1/contacts?limit=100 HTTP/1.1`, `X-Api-Key: ${tenant.key}`];

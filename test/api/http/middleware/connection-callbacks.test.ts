@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { uuidv7 } from '../../../../src/platform/ids.ts';
 import { useApp } from '../../../support/app.ts';
 import { testSecrets } from '../../../support/secrets.ts';
+import { storedConnections, storedConnectionWebhooks } from '../../../support/stored/channels.ts';
 
 const quota = 20;
 const app = useApp({ env: { RATE_LIMIT_PER_MINUTE: String(quota), CONNECTION_WEBHOOKS_PER_MINUTE: '3', TRUST_PROXY: '1' } });
@@ -16,11 +17,15 @@ const paymentWebhook = (id: string, data: object, token = callbackToken) =>
 
 async function paymentConnection() {
   const id = uuidv7();
-  await app.rows(
-    `insert into connections (organization_id, id, kind, provider, name, credentials, webhook_secret)
-     values ($1, $2, 'payment', 'xendit', 'Test', $3, $4)`,
-    [app.tenant.organizationId, id, testSecrets.seal('{"secret_key":"k"}'), testSecrets.seal(callbackToken)],
-  );
+  await storedConnections.add(app, {
+    organization_id: app.tenant.organizationId,
+    id,
+    kind: 'payment',
+    provider: 'xendit',
+    name: 'Test',
+    credentials: testSecrets.seal('{"secret_key":"k"}'),
+    webhook_secret: testSecrets.seal(callbackToken),
+  });
   return id;
 }
 
@@ -33,7 +38,7 @@ test("a payment connection's callback has a limit, which a wrong signature does 
   expect(refused.status).toBe(429);
   expect(refused.body.error.code).toBe('rate_limited');
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-  expect(await app.rows('select id from connection_webhooks where connection_id = $1', [own])).toHaveLength(3);
+  expect(await storedConnectionWebhooks.all(app, { connection_id: own }, { columns: ['id'] })).toHaveLength(3);
   expect((await deliver(other, 0)).status).toBe(200);
 });
 
