@@ -2,17 +2,17 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { uuidv7 } from '../../src/platform/ids.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { commandOn } from './command.ts';
+import { inProcessOn } from './in-process.ts';
 
 let drop: () => Promise<void>;
 let client: pg.Client;
-let kanal: ReturnType<typeof commandOn>;
+let kanal: ReturnType<typeof inProcessOn>;
 const organizationId = uuidv7();
 
 beforeAll(async () => {
   const created = await createTestDatabase();
   drop = created.drop;
-  kanal = commandOn(created.url);
+  kanal = inProcessOn(created.url);
   client = new pg.Client({ connectionString: created.url });
   await client.connect();
   await client.query(`insert into organizations (id, name) values ($1, 'Test')`, [organizationId]);

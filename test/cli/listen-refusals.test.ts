@@ -3,16 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { useApp } from '../support/app.ts';
-import { freePort } from '../support/servers/child.ts';
-import { waitFor } from '../support/wait-for.ts';
-import { command } from './command.ts';
-import { listening } from './listening.ts';
+import { inProcess } from './in-process.ts';
 
 // As in production: https to public addresses only. And no worker.
 const app = useApp({ env: { WEBHOOK_ALLOW_HTTP: 'false', WEBHOOK_ALLOW_NETWORKS: '' } });
 
 const refused = async (env: Record<string, string>, ...args: string[]) => {
-  const { code, stdout, stderr } = await command(['webhooks', 'listen', ...args], { KANAL_HOME: '/nowhere', ...env });
+  const { code, stdout, stderr } = await inProcess(['webhooks', 'listen', ...args], { KANAL_HOME: '/nowhere', ...env });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   return stderr;
 };
@@ -25,18 +22,6 @@ test('an address that Kanal refuses: it says what to do, and leaves nothing behi
   for (const way of ['WEBHOOK_ALLOW_HTTP=true', 'WEBHOOK_ALLOW_NETWORKS=127.0.0.0/8', '--port 8090 --public-url https://'])
     expect(text).toContain(way);
   expect((await app.call('webhooks.endpoints.list')).body.items).toEqual([]);
-});
-
-test('--public-url is where Kanal delivers to; what does not arrive is said', async () => {
-  const port = String(await freePort());
-  const listens = listening(there(), '--public-url', 'https://my-tunnel.example/in', '--port', port);
-  await waitFor('the endpoint', () => listens.output().includes('Endpoint'));
-  expect(listens.told('Address')).toBe('https://my-tunnel.example/in');
-  expect((await app.call('webhooks.endpoints.list')).body.items).toMatchObject([{ url: 'https://my-tunnel.example/in' }]);
-  expect((await fetch(`http://127.0.0.1:${port}/in`, { method: 'POST' })).status).toBe(401);
-  const warning = 'No test arrived within 10 s. Is a worker running, and does https://my-tunnel.example/in lead here';
-  await waitFor('the warning', () => listens.output().includes(warning));
-  expect(await listens.end()).toBe(0);
 });
 
 test('a key that is unknown, or lacks a scope, is refused by Kanal in its words', async () => {

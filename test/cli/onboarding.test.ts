@@ -3,12 +3,13 @@ import { uuidv7 } from '../../src/platform/ids.ts';
 import { type House, openHouse } from '../support/house.ts';
 import { onboardingRows } from '../support/work/channels.ts';
 import { commandOn } from './command.ts';
+import { inProcessOn } from './in-process.ts';
 
 let house: House;
-let kanal: ReturnType<typeof commandOn>;
+let kanal: ReturnType<typeof inProcessOn>;
 beforeAll(async () => {
   house = await openHouse();
-  kanal = commandOn(house.url);
+  kanal = inProcessOn(house.url);
 });
 afterAll(() => house.close());
 

@@ -7,15 +7,16 @@ import { createTestDatabase } from '../support/database.ts';
 import { collectingLog } from '../support/log.ts';
 import { auditRows } from '../support/work/events.ts';
 import { commandOn } from './command.ts';
+import { inProcessOn } from './in-process.ts';
 
 let drop: () => Promise<void>;
 let database: Database;
-let kanal: ReturnType<typeof commandOn>;
+let kanal: ReturnType<typeof inProcessOn>;
 
 beforeAll(async () => {
   const created = await createTestDatabase();
   drop = created.drop;
-  kanal = commandOn(created.url);
+  kanal = inProcessOn(created.url);
   database = await openDatabase({ url: created.url, poolMax: 2, applicationName: 'test', log: collectingLog().log });
 });
 afterAll(async () => {

@@ -11,20 +11,21 @@ import { bearerToken, sessionHeaders } from '../support/factories/person.ts';
 import { collectingLog } from '../support/log.ts';
 import { auditRows } from '../support/work/events.ts';
 import { commandOn } from './command.ts';
+import { inProcessOn } from './in-process.ts';
 
 const passwords = createPasswords();
 const given = ' ein Satz, den niemand errät ';
 let drop: () => Promise<void>;
 let database: Database;
-let kanal: ReturnType<typeof commandOn>;
-let withInput: (input: string) => ReturnType<typeof commandOn>;
+let kanal: ReturnType<typeof inProcessOn>;
+let withInput: (input: string) => ReturnType<typeof inProcessOn>;
 let [harbour, market] = ['', ''];
 
 beforeAll(async () => {
   const created = await createTestDatabase();
   drop = created.drop;
-  kanal = commandOn(created.url);
-  withInput = (input) => commandOn(created.url, input);
+  kanal = inProcessOn(created.url);
+  withInput = (input) => inProcessOn(created.url, input);
   database = await openDatabase({ url: created.url, poolMax: 2, applicationName: 'test', log: collectingLog().log });
   harbour = await createOrganization(database.em(), 'Harbour Books');
   market = await createOrganization(database.em(), 'Market\u001b[2J Tea');

@@ -77,3 +77,14 @@ export const errorLines = (home: string) =>
     .filter((name) => name.endsWith('.log'))
     .flatMap((name) => readFileSync(join(home, 'logs', name), 'utf8').split('\n'))
     .filter((line) => /"level":[56]0|ERROR|FATAL|PANIC/.test(line) && !line.endsWith(madeAgain));
+
+/** The status of a login, and where and what the user is then. */
+export async function logIn({ base_url, user }: DemoFile): Promise<[number, object?]> {
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(`${base_url}/v1/auth/login`, { method: 'POST', headers, body: JSON.stringify(user) });
+  if (!answer.ok) return [answer.status];
+  const cookie = answer.headers.getSetCookie()[0]!.split(';')[0]!;
+  const me = await fetch(`${base_url}/v1/auth/me`, { headers: { cookie } });
+  const { organization_id, role } = ((await me.json()) as { data: { organization_id: string; role: string } }).data;
+  return [answer.status, { organization_id, role }];
+}

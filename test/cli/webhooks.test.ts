@@ -8,14 +8,15 @@ import { jobRows } from '../support/work/jobs.ts';
 import { ago, rightNow } from '../support/work/rows.ts';
 import { deliveryRows, endpointRows, replayRows } from '../support/work/webhooks.ts';
 import { commandOn } from './command.ts';
+import { inProcessOn } from './in-process.ts';
 
 let house: House;
-let kanal: ReturnType<typeof commandOn>;
+let kanal: ReturnType<typeof inProcessOn>;
 let endpointId: string;
 
 beforeAll(async () => {
   house = await openHouse();
-  kanal = commandOn(house.url);
+  kanal = inProcessOn(house.url);
 });
 afterAll(() => house.close());
 beforeEach(async () => {
@@ -53,14 +54,19 @@ test('deliveries are tried once more, each in its line, and who asked is on reco
 });
 
 test.each([
-  ['recover', ['--since', '6h'], 'webhooks.recover', 'webhooks.endpoints.recover'],
-  ['replay-all', ['--since', '2d', '--until', '1h', '--types', 'message.sent'], 'webhooks.replay', 'webhooks.endpoints.replay'],
-  ['replay-all', ['--since', '2d', '--types', 'message.*'], 'webhooks.replay', 'webhooks.endpoints.replay'],
-  ['cancel', [], 'webhooks.cancel', 'webhooks.endpoints.cancel'],
+  [['webhooks', 'recover'], ['--since', '6h'], 'webhooks.recover', 'webhooks.endpoints.recover'],
+  [
+    ['webhooks', 'replay-all'],
+    ['--since', '2d', '--until', '1h', '--types', 'message.sent'],
+    'webhooks.replay',
+    'webhooks.endpoints.replay',
+  ],
+  [['webhooks', 'replay-all'], ['--since', '2d', '--types', 'message.*'], 'webhooks.replay', 'webhooks.endpoints.replay'],
+  [['webhooks', 'cancel'], [], 'webhooks.cancel', 'webhooks.endpoints.cancel'],
 ])(
-  '%s prints the id of its operation, which can be shown, paused, resumed and called off',
-  async (name, options, job, action) => {
-    const { code, stdout, stderr } = await kanal('webhooks', name, endpointId, ...options);
+  '%j prints the id of its operation, which can be shown, paused, resumed and called off',
+  async (words, options, job, action) => {
+    const { code, stdout, stderr } = await kanal(...words, endpointId, ...options);
     const id = stdout.trim();
     expect([code, stderr]).toEqual([0, `See how far it is: kanal operations show ${id}\n`]);
     expect((await kanal('operations', 'show', id)).stdout).toMatch(new RegExp(`^${id}  ${job}, queued, asked for .*Z\n$`));

@@ -2,16 +2,17 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createTestDatabase } from '../support/database.ts';
-import { commandOn, root } from './command.ts';
+import { root } from './command.ts';
+import { inProcessOn } from './in-process.ts';
 
 let drop: () => Promise<void>;
-let kanal: ReturnType<typeof commandOn>;
+let kanal: ReturnType<typeof inProcessOn>;
 let organizationId: string;
 
 beforeAll(async () => {
   const created = await createTestDatabase();
   drop = created.drop;
-  kanal = commandOn(created.url);
+  kanal = inProcessOn(created.url);
   organizationId = (await kanal('organization', 'create', 'Harbour Books')).stdout.trim();
 });
 afterAll(() => drop());

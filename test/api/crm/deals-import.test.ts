@@ -192,7 +192,6 @@ describe('bad input', () => {
   });
 
   test.each([
-    ['an unknown column', 'title,colour\nX,red\n', {}, 'header.unknown'],
     ['both amounts', 'title,amount,amount_minor\nX,1,1\n', {}, 'header.amount'],
     ['a stage twice', 'title,stage,stage_id\nX,a,b\n', {}, 'header.duplicate'],
     ['a key that is no column', 'title\nX\n', { key }, 'header.key'],

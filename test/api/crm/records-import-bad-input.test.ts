@@ -53,19 +53,14 @@ test('a wrong value of every type is told by line, column and code, never by wha
 });
 
 test.each([
-  ['an unknown column', 'plate,colour\nX,red\n', { code: 'header.unknown', column: 'colour', line: 1 }],
   ['a relation without what names its end', 'plate,drivers\nX,a\n', { code: 'header.unknown', column: 'drivers' }],
   ['a field of the other end that is not unique', 'plate,home.name\nX,a\n', { code: 'header.unknown' }],
   ['a column twice', 'plate,Plate\nX,Y\n', { code: 'header.duplicate', column: 'plate' }],
-  ['no header', 'Ada,Grace\n', { code: 'header.missing' }],
   ['an external id without its source', 'plate,drivers.external_id\nX,a\n', { code: 'header.source' }],
   ['nothing but an id', 'id,created_at\nX,Y\n', { code: 'header.nothing' }],
   ['a key that is no column', 'name\nX\n', { code: 'header.key', column: 'plate' }],
-  ['57,000 columns', `${Array.from({ length: 57_000 }, (_, n) => `c${n}`).join(',')}\n`, { code: 'header.columns' }],
-  ['a header alone', 'plate\n', { code: 'rows.missing' }],
-  ['a quote that is never closed', 'plate,name\nQ-1,"open\n', { code: 'csv', line: 2 }],
-  ['a huge cell', `plate,name\nH-1,"${'x'.repeat(1_100_000)}"\n`, { code: 'csv', line: 2 }],
   ['a custom field __proto__', 'plate,custom_fields.__proto__\nX,1\n', { code: 'header.unknown' }],
+  ['a huge cell', `plate,name\nH-1,"${'x'.repeat(1_100_000)}"\n`, { code: 'csv', line: 2 }],
 ])('%s fails the file', async (_what, file, failure) => {
   const isKeyless = failure.code === 'header.nothing';
   const result = await imported(file, isKeyless ? {} : { key: 'plate' });
@@ -88,10 +83,6 @@ test('rows with too few cells, without a key or without what is required are lef
 });
 
 test.each([
-  ['broken UTF-8', Buffer.from([0x6e, 0x0a, 0xc3, 0x28]), {}, kind, 422],
-  ['NUL', Buffer.from('name\na\0b\n'), {}, kind, 422],
-  ['nothing', Buffer.alloc(0), {}, kind, 422],
-  ['too much', Buffer.alloc(3_000_001, 'a'), {}, kind, 413],
   ['an unknown kind', 'name\na\n', {}, 'nothing_like_it', 422],
   ['a built-in kind', 'name\na\n', {}, 'contact', 422],
   ['a key that is not unique', 'name\na\n', { key: 'name' }, kind, 422],

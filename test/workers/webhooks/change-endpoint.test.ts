@@ -1,24 +1,19 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
-import { type Channel, type Tenant, useApp } from '../../support/app.ts';
-import { bodyFor, inboundFrom } from '../../support/provider-body.ts';
+import { useApp } from '../../support/app.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { type Subscriber, subscriber } from '../../support/subscriber.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { jobRows } from '../../support/work/jobs.ts';
 import { messageRows } from '../../support/work/messages.ts';
 import { attemptRows, deliveryRows } from '../../support/work/webhooks.ts';
 
 const app = useApp({ workers: true });
-let receiver: Receiver;
-let tenant: Tenant;
-let channel: Channel;
+let { receiver, tenant, channel, subscribe, receiveText } = {} as Subscriber;
 let id: string;
 
 beforeEach(async () => {
-  receiver = await startReceiver();
-  tenant = await app.organization();
-  channel = await app.connect({ tenant });
-  await app.idle();
+  ({ receiver, tenant, channel, subscribe, receiveText } = await subscriber(app));
 });
 afterEach(async () => {
   expect(await checkJobs(app.web.deps.database)).toEqual([]);
@@ -27,22 +22,13 @@ afterEach(async () => {
 
 const on = (operation: string, body?: object) =>
   app.call(`webhooks.endpoints.${operation}`, { key: tenant.key, params: { endpointID: id }, body });
-async function listen(more: object = {}) {
-  const body = { url: receiver.url, event_types: ['message.new'], ...more };
-  id = (await app.call('webhooks.endpoints.create', { key: tenant.key, body })).body.id;
-}
-/** Applied before the next is written; the ids of the messages. */
+const listen = async (more: object = {}) => {
+  id = (await subscribe(more)).id;
+};
+/** Returns the ids of the messages. */
 async function write(count: number, phone = app.phone()): Promise<string[]> {
   const ids: string[] = [];
-  for (let index = 0; index < count; index += 1) {
-    const body = inboundFrom(phone, { text: { body: 'hi' } });
-    await app.webhook(bodyFor(channel, body));
-    const row = await waitFor('the message', async () => {
-      const [one] = await messageRows.all(app, { provider_message_id: body.messages[0]!.id }, ['id']);
-      return one;
-    });
-    ids.push(row.id);
-  }
+  for (let index = 0; index < count; index += 1) ids.push(await receiveText(phone));
   return ids;
 }
 const got = ({ ofType }: Receiver) => ofType('message.new').map(({ body }) => body.data.message_id);

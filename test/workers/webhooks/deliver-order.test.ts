@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { type Channel, type Tenant, useApp } from '../../support/app.ts';
+import { useApp } from '../../support/app.ts';
 import { watchClaims } from '../../support/claims.ts';
 import { bodyFor, inboundFrom } from '../../support/provider-body.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { newRandom } from '../../support/seed.ts';
+import { type Subscriber, subscriber } from '../../support/subscriber.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { eventRows } from '../../support/work/events.ts';
 import { messageRows } from '../../support/work/messages.ts';
@@ -13,31 +14,13 @@ const random = newRandom();
 
 // No answer from a receiver is given up while the others have theirs, however slow the machine is.
 const app = useApp({ workers: true, env: { WEBHOOK_TIMEOUT_MS: '30000' } });
-let receiver: Receiver;
-let tenant: Tenant;
-let channel: Channel;
+let { receiver, subscribe, receiveText } = {} as Subscriber;
 
 beforeEach(async () => {
-  receiver = await startReceiver();
-  tenant = await app.organization();
-  channel = await app.connect({ tenant });
-  await app.idle();
+  ({ receiver, subscribe, receiveText } = await subscriber(app));
 });
 afterEach(() => receiver.close());
 
-const listen = async (more: object = {}): Promise<{ id: string }> =>
-  (
-    await app.call('webhooks.endpoints.create', {
-      key: tenant.key,
-      body: { url: receiver.url, event_types: ['message.new'], ...more },
-    })
-  ).body;
-/** Applied before the next is written: their order is the order of their events. */
-async function write(phone: string, text = 'hi') {
-  const body = inboundFrom(phone, { text: { body: text } });
-  await app.webhook(bodyFor(channel, body));
-  await waitFor('the message', async () => (await messageRows.count(app, { provider_message_id: body.messages[0]!.id })) > 0);
-}
 const eventsOf = async (phone: string) => {
   const messages = new Set((await messageRows.all(app, { from_phone: phone }, ['id'])).map(({ id }) => id));
   const events = await eventRows.all(app, { type: 'message.new' }, ['id', 'data'], { seq: 'asc' });
@@ -58,10 +41,10 @@ test('per_subject: the events of one conversation in order, head of line first, 
     if (isHead) refusals -= 1;
     return isHead ? { status: 500, after } : { delayMs: random() * 20 };
   });
-  await listen({ ordering: 'per_subject' });
+  await subscribe({ ordering: 'per_subject' });
   for (let index = 0; index < 5; index += 1) {
-    await write(slow, `${index}`);
-    await write(quick, `${index}`);
+    await receiveText(slow, `${index}`);
+    await receiveText(quick, `${index}`);
   }
   await waitFor('the quick one', () => idsFor(quick).length === 5);
   expect(idsFor(quick)).toEqual(await eventsOf(quick));
@@ -80,17 +63,17 @@ test('best effort waits for nobody', async () => {
     head ??= headers['webhook-id'];
     return headers['webhook-id'] === head ? { status: 500 } : {};
   });
-  await listen();
-  await write(phone);
+  await subscribe();
+  await receiveText(phone);
   await waitFor('the first, which is never taken', () => head !== undefined);
-  for (let index = 1; index < 4; index += 1) await write(phone);
+  for (let index = 1; index < 4; index += 1) await receiveText(phone);
   await waitFor('the three behind it', () => new Set(idsFor(phone)).size === 4);
 });
 
 test('a rate limit of an endpoint spreads its deliveries and spends no attempt', async () => {
   const claimsOf = await watchClaims(app.em());
-  const { id } = await listen({ rate_limit: 4 });
-  await Promise.all(Array.from({ length: 8 }, () => write(app.phone())));
+  const { id } = await subscribe({ rate_limit: 4 });
+  await Promise.all(Array.from({ length: 8 }, () => receiveText(app.phone())));
   await waitFor('all of them', () => receiver.received.length === 8);
   const times = await claimsOf(`endpoint:${id}`);
   expect(times).toHaveLength(8);
@@ -104,9 +87,9 @@ test('one endpoint that never answers slows no other', async () => {
   const dead = await startReceiver();
   try {
     dead.answer({ delayMs: 60_000 });
-    await listen({ url: dead.url });
-    await listen();
-    await Promise.all(Array.from({ length: 40 }, () => write(app.phone())));
+    await subscribe({ url: dead.url });
+    await subscribe();
+    await Promise.all(Array.from({ length: 40 }, () => receiveText(app.phone())));
     await waitFor('the living one', () => receiver.received.length === 40);
     // At most ten requests to one endpoint are in flight, however many wait; none of them is over yet.
     expect(dead.received.length).toBeLessThanOrEqual(10);

@@ -4,33 +4,20 @@ import { type Channel, type Tenant, useApp } from '../../support/app.ts';
 import { databaseTimer } from '../../support/database-time.ts';
 import { hostIsAhead, rightNow } from '../../support/hosts-clock.ts';
 import { bodyFor, inboundFrom } from '../../support/provider-body.ts';
-import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { type Subscriber, subscriber } from '../../support/subscriber.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { eventRows } from '../../support/work/events.ts';
 import { heldUntil, holdForever, jobRows, releasePool, secondsUntilRun } from '../../support/work/jobs.ts';
 import { attemptRows, deliveryRows, endpointRows } from '../../support/work/webhooks.ts';
 
 const app = useApp({ workers: true });
-let receiver: Receiver;
-let tenant: Tenant;
-let channel: Channel;
+let { receiver, tenant, channel, subscribe } = {} as Subscriber;
 
-// An organization a test: its events reach nobody else's endpoint.
 beforeEach(async () => {
-  receiver = await startReceiver();
-  tenant = await app.organization();
-  channel = await app.connect({ tenant });
-  await app.idle();
+  ({ receiver, tenant, channel, subscribe } = await subscriber(app));
 });
 afterEach(() => receiver.close());
 
-const listen = async (more: object = {}): Promise<{ id: string; secret: string }> =>
-  (
-    await app.call('webhooks.endpoints.create', {
-      key: tenant.key,
-      body: { url: receiver.url, event_types: ['message.new'], ...more },
-    })
-  ).body;
 const write = (phone = app.phone(), text = 'hi') => app.webhook(bodyFor(channel, inboundFrom(phone, { text: { body: text } })));
 const arrived = (count: number) => waitFor(`${count} webhooks`, () => receiver.received.length >= count && receiver.received);
 const delivery = (endpointId: string) => deliveryRows.one(app, { endpoint_id: endpointId });
@@ -45,7 +32,7 @@ const ended = (endpointId: string, state: string) =>
 
 describe('delivered', () => {
   test('with the time of the database, whatever the clock of the worker says', async () => {
-    await listen();
+    await subscribe();
     const hostsClock = hostIsAhead(3_600_000);
     try {
       await write();
@@ -58,7 +45,7 @@ describe('delivered', () => {
   });
 
   test('signed, in the envelope, with the headers of the endpoint', async () => {
-    const { id, secret } = await listen({ headers: { 'X-Own': 'mine' } });
+    const { id, secret } = await subscribe({ headers: { 'X-Own': 'mine' } });
     await write();
     const [got] = await arrived(1);
     expect(new Webhook(secret).verify(got!.raw, got!.headers as Record<string, string>)).toEqual(got!.body);
@@ -92,8 +79,8 @@ describe('delivered', () => {
   test('only what the endpoint listens to, to every endpoint that does, and to nobody of another organization', async () => {
     const stranger = await app.organization();
     await app.call('webhooks.endpoints.create', { key: stranger.key, body: { url: receiver.url, event_types: ['message.new'] } });
-    await listen({ event_types: ['contact.created', 'conversation.created'] });
-    await listen({ event_types: ['message.new'] });
+    await subscribe({ event_types: ['contact.created', 'conversation.created'] });
+    await subscribe({ event_types: ['message.new'] });
     await write();
     await arrived(3);
     await app.idle();
@@ -105,7 +92,7 @@ describe('delivered', () => {
   });
 
   test('with another secret the signature does not hold', async () => {
-    const [first, second] = [await listen(), await listen()];
+    const [first, second] = [await subscribe(), await subscribe()];
     await write();
     for (const got of await arrived(2)) {
       const holds = [first, second].filter(({ secret }) => {
@@ -123,7 +110,7 @@ describe('delivered', () => {
 describe('refused', () => {
   test('tried again later in the queue of later tries: the same id, the same bytes, a new time', async () => {
     receiver.answer({ status: 503 }, { status: 200 });
-    const { id, secret } = await listen();
+    const { id, secret } = await subscribe();
     const passed = await databaseTimer(app.em());
     await write();
     await arrived(1);
@@ -158,7 +145,7 @@ describe('refused', () => {
 
   test('what was refused, and what then was taken, can be read: the delivery, its attempts, its event, its endpoint', async () => {
     receiver.answer({ status: 503 }, { status: 200 });
-    const { id } = await listen();
+    const { id } = await subscribe();
     await write();
     await arrived(2);
     const { id: deliveryID, event_id: eventID } = await ended(id, 'succeeded');
@@ -189,7 +176,7 @@ describe('refused', () => {
     ['a teapot', { status: 418 }, { status: 418, error_class: 'http' }],
   ])('%s is logged and planned again', async (_what, answer, logged) => {
     receiver.answer(answer);
-    const { id } = await listen();
+    const { id } = await subscribe();
     await write();
     await waitFor('the attempt', async () => (await attempts(id)).length === 1);
     expect((await attempts(id))[0]).toMatchObject(logged);
@@ -198,7 +185,7 @@ describe('refused', () => {
 
   test('Retry-After is heeded within the schedule', async () => {
     receiver.answer({ status: 429, headers: { 'retry-after': '60' } });
-    const { id } = await listen();
+    const { id } = await subscribe();
     const passed = await databaseTimer(app.em());
     await write();
     await waitFor('the attempt', async () => (await attempts(id)).length === 1);
@@ -209,7 +196,7 @@ describe('refused', () => {
 
   test('the last try fails for good, and shows failed', async () => {
     receiver.answer({ status: 500 });
-    const { id } = await listen();
+    const { id } = await subscribe();
     await holdForever(app, `endpoint:${id}`);
     await write();
     await waitFor('the delivery', async () => (await deliveryRows.count(app, { endpoint_id: id })) === 1);
@@ -223,9 +210,9 @@ describe('refused', () => {
   });
 
   test('410: the endpoint is disabled, its deliveries are held, the others are told', async () => {
-    const { id } = await listen();
+    const { id } = await subscribe();
     receiver.answer(({ body }) => (body.type === 'message.new' ? { status: 410 } : {}));
-    await listen({ event_types: ['endpoint.disabled'] });
+    await subscribe({ event_types: ['endpoint.disabled'] });
     await write();
     const [notice] = await waitFor(
       'the word to the others',
