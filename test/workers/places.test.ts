@@ -55,7 +55,7 @@ test('one that rests stands in line again', async () => {
   const second = await entered(places, 'b');
   expect(await isSettled(resting)).toBe(false);
   second.leave();
-  expect(await isSettled(resting)).toBe(true);
+  await resting;
 });
 
 test('a pool whose provider hangs has its share, and everybody else passes', async () => {

@@ -14,7 +14,8 @@ async function subscribing(prefer?: string) {
     body: { phone_number_id: '1', progress_id: id, waba_id: '2' },
     ...(prefer && { headers: { prefer } }),
   });
-  await waitFor('the job', async () => (await app.rows('select 1 from jobs where subject_id = $1', [id])).length > 0);
+  const ofIt = 'select 1 from jobs where payload::text like $1 or subject_id::text = $2';
+  await waitFor('the job', async () => (await app.rows(ofIt, [`%${id}%`, id])).length > 0);
   return { reply };
 }
 

@@ -57,7 +57,7 @@ describe('fill', () => {
       pool: {
         query(...args: unknown[]) {
           looks += 1;
-          return (house.database.pool.query as (...args: unknown[]) => unknown)(...args);
+          return (house.database.pool as unknown as { query(...args: unknown[]): unknown }).query(...args);
         },
       },
     } as unknown as Database;
