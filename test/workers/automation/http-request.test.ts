@@ -83,8 +83,14 @@ test('a rule tells a system, and the secret is nowhere but in the call', async (
     input: { headers: { Authorization: 'Bearer {{ secrets.CRM_TOKEN }}' }, body: { name: 'Ada' } },
     output: { status: 200, body: { lead: 7, you_said: 'Bearer {{ secrets.CRM_TOKEN }}' } },
   });
-  for (const rows of [stepRows, runRows, eventRows, jobRows, ruleVersionRows])
-    expect(JSON.stringify(await rows.all(at))).not.toContain(secret);
+  const stored = [
+    await stepRows.all(at),
+    await runRows.all(at),
+    await eventRows.all(at),
+    await jobRows.all(at),
+    await ruleVersionRows.all(at),
+  ];
+  for (const rows of stored) expect(JSON.stringify(rows)).not.toContain(secret);
   expect(JSON.stringify(at.house.lines)).not.toContain(secret);
 });
 
