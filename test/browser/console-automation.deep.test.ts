@@ -4,7 +4,7 @@ import { describeConsole, expectCalm, heading, hostile } from '../support/consol
 import { automationRun, rule } from '../support/factories/automation.ts';
 import { contact } from '../support/factories/contact.ts';
 import { person } from '../support/factories/person.ts';
-import { storedRules, storedRuns } from '../support/stored/automation.ts';
+import { heldBack, storedRules, storedRuns } from '../support/stored/automation.ts';
 import { storedContacts } from '../support/stored/contacts.ts';
 
 const manual = { trigger: { type: 'manual', subject: 'contact' } };
@@ -105,10 +105,7 @@ describeConsole('/console: automation', (at) => {
     await madeRun({ ruleId: id, state: 'failed' });
     await madeRun({ ruleId: id, state: 'cancelled' });
     await storedRules.change(at.app, id, { paused_reason: 'only_fails' });
-    await at.app.rows(
-      `insert into automation_held (organization_id, rule_id, reason, count) values ($1, $2, 'too_often', 7), ($1, $2, 'loop', 2)`,
-      [at.tenant.organizationId, id],
-    );
+    await heldBack(at.app, at.tenant.organizationId, id, { too_often: 7, loop: 2 });
     const visit = await at.openIn('#/rules?status=paused');
     const { page } = visit;
     const row = page.getByRole('row', { name: /Welcome/ });

@@ -7,7 +7,7 @@ import { faintTexts, shownTexts } from '../support/contrast.ts';
 import { automationRun, rule, stepOf } from '../support/factories/automation.ts';
 import { campaign } from '../support/factories/campaign.ts';
 import { contact } from '../support/factories/contact.ts';
-import { storedRules, storedRuns, storedSteps } from '../support/stored/automation.ts';
+import { heldBack, storedRules, storedRuns, storedSteps } from '../support/stored/automation.ts';
 import { storedCampaigns } from '../support/stored/campaigns.ts';
 import { now } from '../support/stored/times.ts';
 
@@ -74,10 +74,7 @@ describeConsole('/console: its looks', (at) => {
     const { organizationId } = at.tenant;
     const { id: ruleId } = await rule(at.app.em(), organizationId, { status: 'paused' });
     await storedRules.change(at.app, ruleId, { paused_reason: 'only_fails', mode: 'log' });
-    await at.app.rows(
-      `insert into automation_held (organization_id, rule_id, reason, count) select $1, $2, reason, 3 from unnest($3::text[]) reason`,
-      [organizationId, ruleId, heldReasons],
-    );
+    await heldBack(at.app, organizationId, ruleId, Object.fromEntries(heldReasons.map((reason) => [reason, 3])));
     await automationRun(at.app.em(), organizationId, { ruleId, state: 'cancelled' });
     const contactId = (await contact(at.app.em(), organizationId)).id;
     const run = await automationRun(at.app.em(), organizationId, { ruleId, state: 'failed', contactId, vars: { n: 1 } });

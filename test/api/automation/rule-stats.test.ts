@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { statsOfRule } from '../../../src/automation/rules/stats.ts';
+import type { RunState } from '../../../src/automation/states.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
-import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { rulesOf, stepsOf } from '../../support/automation-rules.ts';
-import { storedHeldBack, storedSteps } from '../../support/stored/automation.ts';
+import { automationRun } from '../../support/factories/automation.ts';
+import { heldBack, storedSteps } from '../../support/stored/automation.ts';
 
 const app = useApp();
 let tenant: Tenant;
@@ -19,12 +20,7 @@ const nothingHeld = { loop: 0, chain_too_long: 0, too_often: 0, subject_busy: 0,
 
 /** Steps: `<id> <state>`, in their order. */
 async function run(ruleId: string, state: string, steps: string[] = []): Promise<void> {
-  const id = uuidv7();
-  await app.rows(
-    `insert into automation_runs (id, organization_id, rule_id, version, state, trigger, subject_type, subject_id, ended_at)
-     values ($1, $2, $3, 1, $4, 'event', 'contact', uuidv7(), case when $4 not in ('queued', 'running') then clock_timestamp() end)`,
-    [id, tenant.organizationId, ruleId, state],
-  );
+  const { id } = await automationRun(app.em(), tenant.organizationId, { ruleId, state: state as RunState });
   for (const [number, step] of steps.entries()) {
     const [stepId, stepState] = step.split(' ');
     await storedSteps.add(app, {
@@ -75,7 +71,7 @@ test('runs by state, steps in their order by what became of them, starts that we
   await run(id, 'queued');
   const other = await published();
   await run(other.id, 'succeeded', ['welcome done']);
-  await storedHeldBack.add(app, { organization_id: tenant.organizationId, rule_id: id, reason: 'loop', count: 3 });
+  await heldBack(app, tenant.organizationId, id, { loop: 3 });
   const seen = await stats(id);
   expect(seen.runs).toEqual({ queued: 1, running: 2, succeeded: 2, failed: 1, cancelled: 0, total: 6 });
   expect(seen.held).toEqual({ ...nothingHeld, loop: 3 });

@@ -3,7 +3,10 @@ import type { Scope } from '../../../src/organizations/scopes.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { aRule, rulesOf, stepsOf } from '../../support/automation-rules.ts';
+import { automationRun } from '../../support/factories/automation.ts';
 import { listedActs } from '../../support/listed-acts.ts';
+import { heldBack, storedRules } from '../../support/stored/automation.ts';
+import { now } from '../../support/stored/times.ts';
 
 const app = useApp();
 let tenant: Tenant;
@@ -73,11 +76,12 @@ describe('create', () => {
   });
 
   test('of two at once that would be the 500th only one is made; deleted ones do not count', async () => {
-    await app.rows(
-      `insert into automation_rules (id, organization_id, name, draft, deleted_at)
-       select uuidv7(), $1, 'R', $2, case when n > 499 then clock_timestamp() end from generate_series(1, 520) n`,
-      [tenant.organizationId, JSON.stringify({ ...aRule, conditions: null, concurrency: 'skip', exit_when: null, limits: {} })],
-    );
+    await storedRules.addMany(app, 520, (n) => ({
+      organization_id: tenant.organizationId,
+      name: 'R',
+      draft: { ...aRule, conditions: null, concurrency: 'skip', exit_when: null, limits: {} },
+      deleted_at: n > 499 ? now() : null,
+    }));
     const replies = await Promise.all([create(), create()]);
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 422]);
     expect(replies.find(({ status }) => status === 422)!.body.error.code).toBe('limit_reached');
@@ -307,16 +311,9 @@ describe('list, get, delete, duplicate', () => {
 
   test('its runs and what was held back are counted', async () => {
     const { id } = await published();
-    await app.rows(
-      `insert into automation_runs (id, organization_id, rule_id, version, state, trigger, subject_type, subject_id, ended_at)
-       select uuidv7(), $1, $2, 1, s, 'event', 'contact', uuidv7(), case when s <> 'running' then clock_timestamp() end
-         from unnest('{running,failed,succeeded,succeeded}'::text[]) s`,
-      [tenant.organizationId, id],
-    );
-    await app.rows(
-      `insert into automation_held (organization_id, rule_id, reason, count) values ($1, $2, 'loop', 3), ($1, $2, 'too_often', 4)`,
-      [tenant.organizationId, id],
-    );
+    for (const state of ['running', 'failed', 'succeeded', 'succeeded'] as const)
+      await automationRun(app.em(), tenant.organizationId, { ruleId: id, state });
+    await heldBack(app, tenant.organizationId, id, { loop: 3, too_often: 4 });
     const stats = { queued: 0, running: 1, succeeded: 2, failed: 1, cancelled: 0, total: 4, held: 7 };
     expect((await get(id)).stats).toEqual(stats);
     expect((await list()).items[0].stats).toEqual(stats);
@@ -343,13 +340,12 @@ describe('list, get, delete, duplicate', () => {
 
   test('a page of large definitions ends at 2 MiB, and the next one goes on', async () => {
     const large = { ...aRule, conditions: null, concurrency: 'skip', exit_when: null, limits: {}, steps: [] };
-    await app.rows(
-      `insert into automation_rules (id, organization_id, name, draft)
-       select uuidv7(), $1, 'R' || n, $2::jsonb || jsonb_build_object('steps', jsonb_build_array(jsonb_build_object('id', 'a', 'type', 'stop',
-              'reason', repeat('x', case when n = 5 then 2200000 else 500000 end))))
-         from generate_series(1, 9) n`,
-      [tenant.organizationId, JSON.stringify(large)],
-    );
+    const stop = (length: number) => ({ id: 'a', type: 'stop', reason: 'x'.repeat(length) });
+    await storedRules.addMany(app, 9, (n) => ({
+      organization_id: tenant.organizationId,
+      name: `R${n}`,
+      draft: { ...large, steps: [stop(n === 5 ? 2_200_000 : 500_000)] },
+    }));
     const pages: string[][] = [];
     let cursor: string | undefined;
     do {

@@ -3,7 +3,7 @@ import type { RunState } from '../../../src/automation/states.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { useApp } from '../../support/app.ts';
 import { automationRun, rule } from '../../support/factories/automation.ts';
-import { storedRules } from '../../support/stored/automation.ts';
+import { storedRules, storedRunCounts } from '../../support/stored/automation.ts';
 import { now } from '../../support/stored/times.ts';
 
 const app = useApp({});
@@ -43,10 +43,9 @@ test('of one rule, and of a time', async () => {
 
 test('what purges took is counted, but not within a time', async () => {
   const { id: purged } = await rule(app.em(), app.tenant.organizationId);
-  await app.rows(
-    `insert into automation_counts (organization_id, rule_id, state, count) values ($1, $2, 'failed', 7), ($1, $2, 'succeeded', 3000000000)`,
-    [app.tenant.organizationId, purged],
-  );
+  const of = { organization_id: app.tenant.organizationId, rule_id: purged };
+  await storedRunCounts.add(app, { ...of, state: 'failed', count: 7 });
+  await storedRunCounts.add(app, { ...of, state: 'succeeded', count: 3_000_000_000 });
   await make('failed', purged);
   const all = { ...nothing, failed: 8, succeeded: 3_000_000_000, total: 3_000_000_008 };
   expect((await statsOf({ rule_id: purged })).body).toStrictEqual(all);

@@ -35,10 +35,7 @@ const preview = async (id: string, tenant: Tenant = app.tenant): Promise<Body> =
 };
 const segmentOf = async (name: string, ...contactIds: string[]): Promise<string> => {
   const { id } = (await app.call('segments.create', { body: { name, kind: 'static' } })).body;
-  for (const contactId of contactIds)
-    await app.rows('insert into segment_members (organization_id, segment_id, contact_id) values ($1, $2, $3)', [
-      ...[app.tenant.organizationId, id, contactId],
-    ]);
+  await app.call('segments.members.add', { params: { segmentID: id }, body: { contact_ids: contactIds } });
   return id;
 };
 

@@ -5,6 +5,8 @@ import { conversation } from '../../support/factories/conversation.ts';
 import { person } from '../../support/factories/person.ts';
 import { storedMemberships } from '../../support/stored/accounts.ts';
 import { storedEvents } from '../../support/stored/api-events.ts';
+import { storedContacts } from '../../support/stored/contacts.ts';
+import { storedDeals, storedHistory, storedTasks } from '../../support/stored/crm.ts';
 import { storedConversations } from '../../support/stored/messaging.ts';
 
 const app = useApp();
@@ -23,12 +25,17 @@ const deal = async (): Promise<string> =>
 const task = async (): Promise<string> =>
   (await call('crm.tasks.create', { body: { title: 'Task', assignee_id: leaving } })).body.id;
 const leave = () => call('members.delete', { params: { memberID: leaving } });
-const historyOf = (ids: string[]): Promise<Body[]> =>
-  app.rows(
-    `select object_kind, revision, event_id is not null as is_told, actor, changes
-       from crm_history where object_id = any($1::uuid[]) and revision > 1 order by object_kind, revision`,
-    [ids],
-  );
+const historyOf = async (ids: string[]): Promise<Body[]> =>
+  (await storedHistory.all(app, { object_id: ids }, { orderBy: 'revision' }))
+    .filter(({ revision }) => revision > 1)
+    .toSorted((one, other) => one.object_kind.localeCompare(other.object_kind))
+    .map(({ object_kind, revision, event_id, actor, changes }) => ({
+      object_kind,
+      revision,
+      is_told: event_id !== null,
+      actor,
+      changes,
+    }));
 const told = async (id: string) => (await app.events(id)).map(({ type, data }) => [type, data.changed]);
 
 test('deals and tasks of a member who leaves change: one revision, one row of history and one event each', async () => {
@@ -66,29 +73,23 @@ test('those in the bin change without an event, and are restored as their histor
 });
 
 test('of more than a hundred each gets its revision and its row of history', async () => {
-  await app.rows(
-    `with d as (
-       insert into deals (id, organization_id, title, status, currency_code, home_currency_at_write, owner_user_id)
-       select uuidv7(), $1, 'Deal', 'open', 'USD', 'USD', $2 from generate_series(1, 101))
-     insert into crm_tasks (id, organization_id, title, status, created_by, assignee_id)
-     select uuidv7(), $1, 'Task', 'open', 'cli', $2 from generate_series(1, 101)`,
-    [tenant.organizationId, leaving],
-  );
+  const of = { organization_id: tenant.organizationId };
+  const money = { currency_code: 'USD', home_currency_at_write: 'USD' };
+  await storedDeals.addMany(app, 101, () => ({ ...of, ...money, title: 'Deal', status: 'open', owner_user_id: leaving }));
+  const task = { title: 'Task', status: 'open', created_by: 'cli' } as const;
+  await storedTasks.addMany(app, 101, () => ({ ...of, ...task, assignee_id: leaving }));
   expect((await leave()).status).toBe(204);
-  const counted = await app.rows(
-    `select h.object_kind, count(*)::int as n, min(coalesce(d.revision, t.revision)) as least, count(h.event_id)::int as told
-       from crm_history h
-       left join deals d on d.id = h.object_id and d.owner_user_id is null
-       left join crm_tasks t on t.id = h.object_id and t.assignee_id is null
-      where h.organization_id = $1 and h.revision = 2
-      group by 1
-      order by 1`,
-    [tenant.organizationId],
-  );
-  expect(counted).toEqual([
-    { object_kind: 'deal', n: 101, least: 2, told: 0 },
-    { object_kind: 'task', n: 101, least: 2, told: 0 },
-  ]);
+  const nobodys = [
+    ...(await storedDeals.all(app, { ...of, owner_user_id: null })),
+    ...(await storedTasks.all(app, { ...of, assignee_id: null })),
+  ];
+  expect(nobodys.map(({ revision }) => revision)).toEqual(Array(202).fill(2));
+  const history = await storedHistory.all(app, { ...of, revision: 2 });
+  expect(history.filter(({ object_kind }) => object_kind === 'deal')).toHaveLength(101);
+  expect(history.filter(({ object_kind }) => object_kind === 'task')).toHaveLength(101);
+  expect(history.filter(({ event_id }) => event_id !== null)).toEqual([]);
+  const changed = new Set(history.map(({ object_id }) => object_id));
+  expect(changed).toEqual(new Set(nobodys.map(({ id }) => id)));
 });
 
 test('a removal that is refused changes nothing', async () => {
@@ -134,14 +135,16 @@ test('conversations of a member who leaves are of nobody, each with its event', 
 test('of more than a hundred conversations none has an event, and all are of nobody', async () => {
   const { organizationId } = tenant;
   const { id: channelId } = await channel(app.em(), organizationId);
-  await app.rows(
-    `with c as (
-       insert into contacts (id, organization_id, name)
-       select uuidv7(), $1, 'Person' from generate_series(1, 101)
-       returning id)
-     insert into conversations (id, organization_id, channel_id, contact_id, status, assignee_id)
-     select uuidv7(), $1, $2, id, 'open', $3 from c`,
-    [organizationId, channelId, leaving],
+  const people = await storedContacts.addMany(app, 101, () => ({ organization_id: organizationId, name: 'Person' }));
+  await storedConversations.addAll(
+    app,
+    people.map((contact_id) => ({
+      organization_id: organizationId,
+      channel_id: channelId,
+      contact_id,
+      status: 'open',
+      assignee_id: leaving,
+    })),
   );
   expect((await leave()).status).toBe(204);
   const left = await storedConversations.all(app, { organization_id: organizationId }, { columns: ['assignee_id'] });

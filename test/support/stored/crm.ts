@@ -11,7 +11,7 @@ import { Task, TaskTarget } from '../../../src/tasks/task.entity.ts';
 import { type Database, storedRows } from './rows.ts';
 import { now } from './times.ts';
 
-export const storedExchangeRates = storedRows(ExchangeRate);
+const storedExchangeRates = storedRows(ExchangeRate);
 export const storedRecordValues = storedRows(RecordValue);
 export const storedObjectTypes = storedRows(ObjectType);
 export const storedRecords = storedRows(CrmRecord);
