@@ -41,7 +41,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
 for (const each of args.length > 0 ? [args] : usual) {
   if (stoppedBy) break;
   // Away from the terminal's Ctrl-C, which would end servers before what uses them; the channel's end tells jest that its runner is dead.
-  const child = spawn(process.execPath, [jest, ...each], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env, detached: true });
+  const child = spawn(process.execPath, [jest, ...each], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env,
+    detached: true,
+  });
   stop = () => {
     child.kill('SIGTERM');
     setTimeout(() => child.kill('SIGKILL'), 5_000).unref();

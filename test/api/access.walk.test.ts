@@ -10,9 +10,9 @@ import { isDeep, some, someOf } from '../support/depth.ts';
 import { exampleBody, paramNamesOf } from '../support/examples.ts';
 import { bearerToken, person, sessionHeaders } from '../support/factories/person.ts';
 import { ownedRecords } from '../support/owned.ts';
-import { stateAtRest, storedState } from '../support/stored.ts';
 import { storedApiKeys, storedBearerTokens, storedMemberships, storedSessions } from '../support/stored/accounts.ts';
 import { ago, now } from '../support/stored/times.ts';
+import { stateAtRest, storedState } from '../support/stored.ts';
 
 /**
  * Who may call what, for every endpoint there is: a new one is in here without a line more. By default each endpoint meets a few of the

@@ -6,8 +6,8 @@ import { some } from '../support/depth.ts';
 import { exampleBody, paramNamesOf } from '../support/examples.ts';
 import { bearerToken, person, sessionHeaders } from '../support/factories/person.ts';
 import { ownedRecords } from '../support/owned.ts';
-import { stateAtRest, stateOf } from '../support/stored.ts';
 import { storedMemberships, storedSessions } from '../support/stored/accounts.ts';
+import { stateAtRest, stateOf } from '../support/stored.ts';
 
 /**
  * Another organization's owner asks for the first one's records; that a credential is needed, access.walk.test.ts shows. By default each
@@ -59,8 +59,7 @@ beforeAll(async () => {
     session: async () => (await sessionHeaders(app.em(), userId, app.base)).headers,
     // Active in the stranger's organization, and a member of the first one, too.
     'session of a member of both': async () => (await sessionHeaders(app.em(), await memberOfBoth(), app.base)).headers,
-    'token of a member of both': async () =>
-      (await bearerToken(app.em(), stranger.organizationId, await memberOfBoth())).headers,
+    'token of a member of both': async () => (await bearerToken(app.em(), stranger.organizationId, await memberOfBoth())).headers,
   };
 });
 

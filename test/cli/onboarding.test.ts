@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { uuidv7 } from '../../src/platform/ids.ts';
 import { type House, openHouse } from '../support/house.ts';
 import { onboardingRows } from '../support/work/channels.ts';
-import { commandOn } from './command.ts';
 import { inProcessOn } from './in-process.ts';
 
 let house: House;

@@ -6,7 +6,6 @@ import type { Database } from '../../src/platform/database/database.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { collectingLog } from '../support/log.ts';
 import { auditRows } from '../support/work/events.ts';
-import { commandOn } from './command.ts';
 import { inProcessOn } from './in-process.ts';
 
 let drop: () => Promise<void>;

@@ -10,7 +10,6 @@ import { createTestDatabase } from '../support/database.ts';
 import { bearerToken, sessionHeaders } from '../support/factories/person.ts';
 import { collectingLog } from '../support/log.ts';
 import { auditRows } from '../support/work/events.ts';
-import { commandOn } from './command.ts';
 import { inProcessOn } from './in-process.ts';
 
 const passwords = createPasswords();

@@ -7,7 +7,6 @@ import { auditRows } from '../support/work/events.ts';
 import { jobRows } from '../support/work/jobs.ts';
 import { ago, rightNow } from '../support/work/rows.ts';
 import { deliveryRows, endpointRows, replayRows } from '../support/work/webhooks.ts';
-import { commandOn } from './command.ts';
 import { inProcessOn } from './in-process.ts';
 
 let house: House;

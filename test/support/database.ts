@@ -61,7 +61,8 @@ async function release(template: TemplateName, database: Reusable) {
 const ofProcesses = ['heartbeats', 'purges'];
 
 /** Deletes the rows of all the product's tables while it runs, and returns how many tables had any. */
-export const emptyDatabase = (url: string): Promise<number> => connected(url, (client) => deleteRows(client, ['public'], ofProcesses));
+export const emptyDatabase = (url: string): Promise<number> =>
+  connected(url, (client) => deleteRows(client, ['public'], ofProcesses));
 
 async function deleteRows(client: pg.Client, schemas = ['public', 'bullmq'], except: string[] = []): Promise<number> {
   const { rows: tables } = await client.query<{ name: string }>(

@@ -1,5 +1,5 @@
 import { knowJobs } from '../../src/jobs.ts';
-import { App } from './app.ts';
+import type { App } from './app.ts';
 import { atEndOfRun } from './jest/at-end.ts';
 import { afterFreshStart } from './jest/fresh.ts';
 import type { AppOptions } from './product.ts';

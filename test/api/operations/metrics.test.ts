@@ -8,7 +8,6 @@ import { databaseTimer } from '../../support/database-time.ts';
 import { campaign } from '../../support/factories/campaign.ts';
 import { type Exposition, readExposition } from '../../support/prometheus.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
-import { startStopwatch } from '../../support/stopwatch.ts';
 import { storedEvents } from '../../support/stored/api-events.ts';
 import { storedJobs, storedPools } from '../../support/stored/api-jobs.ts';
 import { storedCampaigns, storedRecipients } from '../../support/stored/campaigns.ts';

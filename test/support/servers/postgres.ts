@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { serverAccount } from '../../../cli/start/database/account.ts';
 import { serverPrograms } from '../../../cli/start/database/programs.ts';
-import { maxWaitMs } from '../wait-for.ts';
 import { track } from '../leftovers.ts';
+import { maxWaitMs } from '../wait-for.ts';
 import { ended, freePort } from './child.ts';
 import { signalFamily } from './family.ts';
 

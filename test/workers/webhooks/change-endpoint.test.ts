@@ -5,7 +5,6 @@ import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { type Subscriber, subscriber } from '../../support/subscriber.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { jobRows } from '../../support/work/jobs.ts';
-import { messageRows } from '../../support/work/messages.ts';
 import { attemptRows, deliveryRows } from '../../support/work/webhooks.ts';
 
 const app = useApp({ workers: true });

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { useApp } from '../../support/app.ts';
 import { watchClaims } from '../../support/claims.ts';
-import { bodyFor, inboundFrom } from '../../support/provider-body.ts';
-import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { startReceiver } from '../../support/receiver.ts';
 import { newRandom } from '../../support/seed.ts';
 import { type Subscriber, subscriber } from '../../support/subscriber.ts';
 import { waitFor } from '../../support/wait-for.ts';

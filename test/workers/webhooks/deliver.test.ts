@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { type Channel, type Tenant, useApp } from '../../support/app.ts';
+import { useApp } from '../../support/app.ts';
 import { databaseTimer } from '../../support/database-time.ts';
 import { hostIsAhead, rightNow } from '../../support/hosts-clock.ts';
 import { bodyFor, inboundFrom } from '../../support/provider-body.ts';
