@@ -4,6 +4,8 @@ import pg from 'pg';
 import type { Tx } from '../../../../src/platform/ledger/tx.ts';
 import { runJob } from '../../../../workers/run-job.ts';
 import { type House, onePlace, openHouse, toyHandler } from '../../../support/house.ts';
+import { makeJobsDue } from '../../../support/rules/ledger-jobs.ts';
+import { playWith, setToyStatus, storedToys } from '../../../support/rules/toys.ts';
 import { playJob } from '../../../support/toys.ts';
 
 let house: House;
@@ -43,7 +45,7 @@ describe('rule 3: an answer in hand is not thrown away', () => {
       asked += 1;
       return context.finish(async (tx) => {
         ends += 1;
-        await tx.query('update toys set effects = effects + 1 where id = $1', [toyId]);
+        await playWith(tx.em, toyId);
         if (ends <= 2) await cut(tx);
       });
     });
@@ -80,7 +82,8 @@ describe('rule 3: an answer in hand is not thrown away', () => {
     const handler = toyHandler(playJob, async ({ toy_id }, context) => {
       await sleep(Math.random() * 300);
       return context.finish(async (tx) => {
-        await tx.query(`update toys set effects = effects + 1, status = 'done' where id = $1`, [toy_id]);
+        await playWith(tx.em, toy_id);
+        await setToyStatus(tx.em, toy_id, 'done');
         await sleep(Math.random() * 20);
       });
     });
@@ -92,11 +95,11 @@ describe('rule 3: an answer in hand is not thrown away', () => {
       } catch {
         await sleep(50);
       }
-      await house.sql('update jobs set run_at = clock_timestamp() where id = $1', [id]).catch(() => undefined);
+      await makeJobsDue(house.em(), { id }).catch(() => undefined);
       return untilDone(id);
     };
     await Promise.all([outage(500), ...accepted.map(({ id }) => untilDone(id))]);
-    const toys = await house.sql<{ effects: number }>('select effects from toys');
+    const toys = await storedToys(house.em());
     expect(toys.map(({ effects }) => effects)).toEqual(accepted.map(() => 1));
     expect(await house.rows()).toEqual([]);
   });

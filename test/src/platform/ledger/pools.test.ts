@@ -2,6 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import pg from 'pg';
 import { createFiller, fillPool, holdPool, letPoolGo, setPool } from '../../../../src/platform/ledger/pools.ts';
 import { type House, openHouse, playing } from '../../../support/house.ts';
+import { hourMs, inMs } from '../../../support/rules/clock.ts';
+import { deleteJob, setJobs, storeWaiting } from '../../../support/rules/ledger-jobs.ts';
+import { setPools } from '../../../support/rules/pools.ts';
+import { newToys } from '../../../support/rules/toys.ts';
 import { playJob } from '../../../support/toys.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
@@ -19,14 +23,9 @@ const count = async (state: string) => (await house.rows()).filter((row) => row.
 const heldPool = () => holdPool(house.em(), house.pool('toys'), null);
 const release = () => letPoolGo(house.em(), house.pool('toys'));
 
-/** Rows that wait, as if each had been accepted: one statement. */
-const burst = (size: number) =>
-  house.sql(
-    `with t as (insert into toys (id, kind) select uuidv7(), $2 from generate_series(1, $1) returning id)
-     insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, pool, state, check_at)
-     select uuidv7(), $3, $2, 'default', jsonb_build_object('toy_id', id), 'toy', id, 'toys', 'waiting', clock_timestamp() from t`,
-    [size, playJob.name, house.organizationId],
-  );
+/** Rows that wait, as if each had been accepted. */
+const burst = async (size: number) =>
+  storeWaiting(house.em(), house.organizationId, { subjectIds: await newToys(house.em(), playJob.name, size) });
 
 describe('fill', () => {
   test('gives room to the oldest, in order, up to the width', async () => {
@@ -60,7 +59,7 @@ describe('fill', () => {
     const joining = setInterval(() => filler.join({ ...house.pool('toys'), class: 0 }), 20);
     await waitFor('looks that found no room', async () => performance.now() > endsAt);
     expect(given).toHaveLength(3);
-    await house.sql('delete from jobs where id = $1', [given[0]]);
+    await deleteJob(house.em(), given[0]!);
     await waitFor('a look that finds it', async () => given.length === 4);
     clearInterval(joining);
     expect(await count('waiting')).toBe(0);
@@ -102,14 +101,14 @@ describe('fill', () => {
     await burst(1);
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(await fillPool(house.database, house.pool('toys'))).toEqual([]);
-    await house.sql(`update pools set held_until = clock_timestamp() + interval '100 ms'`);
+    await setPools(house.em(), { heldInMs: 100 });
     await waitFor('the end of the hold', async () => (await fillPool(house.database, house.pool('toys'))).length === 1);
   });
 
   test('a row whose time is far away does not take the room of one whose time has come', async () => {
     await heldPool();
     await burst(4);
-    await house.sql(`update jobs set run_at = clock_timestamp() + interval '1 h' where seq = (select min(seq) from jobs)`);
+    await setJobs(house.em(), { run_at: inMs(hourMs) }, { id: (await house.rows())[0]!.id });
     await release();
     expect(await fillPool(house.database, house.pool('toys'))).toHaveLength(3);
     expect((await house.rows())[0]?.state).toBe('waiting');
