@@ -4,7 +4,7 @@ import type { DispatchedRow } from '../../../../src/platform/ledger/accept.ts';
 import { isPaced, mayRunNow, paceParts } from '../../../../src/platform/ledger/pace.ts';
 import { createFiller, setPool } from '../../../../src/platform/ledger/pools.ts';
 import { type House, openHouse } from '../../../support/house.ts';
-import { deleteJob, storeWaiting } from '../../../support/rules/ledger-jobs.ts';
+import { storeWaiting } from '../../../support/rules/ledger-jobs.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
 let house: House;
@@ -36,7 +36,7 @@ function startClaims(pool = 'toys') {
     }
     claimed.push({ id, at: performance.now() });
     void filler.fill(house.pool(pool));
-    await deleteJob(house.em(), id);
+    await house.sql('delete from jobs where organization_id = $1 and id = $2', [organization_id, id]);
   };
   const filler = createFiller(
     house.database,
