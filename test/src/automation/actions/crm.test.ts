@@ -65,7 +65,7 @@ async function assertTwins(
     return JSON.parse(JSON.stringify(all).replace(/"position":\{[^}]*\}/g, '"position":{}'));
   };
   expect(await shown(ids.run, others.run)).toEqual(await shown(ids.api, others.api));
-  expect((await historyOf(ids.run)).at(-1).actor).toBe(actor);
+  expect((await historyOf(ids.run)).at(-1)?.actor).toBe(actor);
 }
 
 describe('create_task', () => {

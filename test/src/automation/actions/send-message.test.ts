@@ -71,6 +71,7 @@ const received = async ({ id, contactId }: Talk) => {
     status: 'delivered',
     to_phone: '',
     content: { body: 'hi' },
+    told: null,
     provider_message_id: `wamid.${messageId}`,
   });
 };

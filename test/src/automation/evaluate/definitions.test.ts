@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createDefinitions, type VersionRef } from '../../../../src/automation/evaluate/definitions.ts';
+import type { KeywordTrigger } from '../../../../src/automation/evaluate/keyword.ts';
 import { AutomationRuleVersion } from '../../../../src/automation/rule.entity.ts';
 import { type Own, ownRows } from '../../../../src/platform/database/own.ts';
 import { uuidv7 } from '../../../../src/platform/ids.ts';

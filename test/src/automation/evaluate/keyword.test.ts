@@ -35,6 +35,7 @@ async function said({ type = 'text', content = {}, direction = 'inbound', channe
     type,
     status: 'received',
     content,
+    told: null,
   });
   const ids = { message_id: message, conversation_id: talk.id, contact_id: talk.contact.id, channel_id: channel };
   return storeEvent(at.house.em(), at.organization, {
