@@ -6,9 +6,12 @@ import type { Database } from '../../../src/platform/database/database.ts';
 import { OwnRows } from '../../../src/platform/database/own.ts';
 import { query } from '../../../src/platform/database/query.ts';
 import { sha256 } from '../../../src/platform/secrets.ts';
+import { BearerToken, Session } from '../../../src/users/user.entity.ts';
 import { useApp } from '../../support/app.ts';
 import { bearerToken, type Person, person, sessionHeaders } from '../../support/factories/person.ts';
 import { later, stopClock } from '../../support/later.ts';
+import { inMs as databaseIn, databaseNowMs, dayMs, msOf } from '../../support/rules/clock.ts';
+import { removeMember, setKey, setRole, storedKey } from '../../support/rules/people.ts';
 
 const app = useApp();
 let ada: Person;
@@ -52,7 +55,7 @@ describe('a hot credential', () => {
   test('notes its use once a minute', async () => {
     const process = anotherProcess();
     const { id, key } = await newKey();
-    const used = async () => (await app.one('select last_used_at from api_keys where id = $1', [id])).last_used_at;
+    const used = async () => (await storedKey(app.em(), id)).last_used_at;
     expect(await used()).toBeNull();
     await process.key(key);
     await process.settled();
@@ -62,10 +65,10 @@ describe('a hot credential', () => {
     await process.settled();
     expect(await used()).toEqual(first);
     expect(process.statements.filter((text) => text.startsWith('update'))).toHaveLength(1);
-    await app.rows(`update api_keys set last_used_at = last_used_at - interval '61 seconds' where id = $1`, [id]);
+    await setKey(app.em(), id, { last_used_at: databaseIn(-61_000) });
     await Promise.all([later(12_000, async () => process.key(key)), later(12_000, async () => anotherProcess().key(key))]);
     await process.settled();
-    expect((await used()) > first).toBe(true);
+    expect(msOf((await used())!)).toBeGreaterThan(msOf(first!));
   });
 
   test('and one that cannot note it is served nevertheless', async () => {
@@ -113,10 +116,10 @@ describe('nobody is', () => {
   test('an expired one, also when it expires while it is cached', async () => {
     const process = anotherProcess();
     const [soon, past] = [await newKey(inMs(4_500)), await newKey(inMs(4_500))];
-    await app.rows(`update api_keys set expires_at = clock_timestamp() - interval '1 ms' where id = $1`, [past.id]);
+    await setKey(app.em(), past.id, { expires_at: databaseIn(-1) });
     expect(await process.key(past.key)).toBeUndefined();
     expect(await process.key(soon.key)).toMatchObject({ by: 'key' });
-    await app.rows(`update api_keys set expires_at = clock_timestamp() where id = $1`, [soon.id]);
+    await setKey(app.em(), soon.id, { expires_at: databaseIn(0) });
     // The clock is past its end, and its five seconds are not over.
     expect(await later(4_501, async () => process.key(soon.key))).toBeUndefined();
   });
@@ -154,7 +157,7 @@ describe('revoking', () => {
     const make = (who: Person) => bearerToken(app.em(), app.tenant.organizationId, who.userId);
     const [one, two, others] = [await make(ada), await make(ada), await make(bob)];
     for (const { token } of [one, two, others]) expect(await process.token(token)).toBeDefined();
-    await app.rows('delete from bearer_tokens where id = any($1)', [[one.id, two.id, others.id]]);
+    await app.em().nativeDelete(BearerToken, { id: { $in: [one.id, two.id, others.id] } });
     process.forget(one.id);
     expect(await process.token(one.token)).toBeUndefined();
     expect(await process.token(two.token)).toBeDefined();
@@ -169,13 +172,13 @@ describe('revoking', () => {
     const here = anotherProcess();
     const scopes = async (process = anotherProcess()) => [...((await process.token(token))?.scopes ?? ['gone'])];
     expect(await scopes(here)).toEqual(['messages:write', 'api_keys:write']);
-    await app.rows(`update memberships set role = 'agent' where user_id = $1`, [carol.userId]);
+    await setRole(app.em(), carol.userId, 'agent');
     expect(await scopes()).toEqual(['messages:write']);
     here.forget(carol.userId);
     expect(await scopes(here)).toEqual(['messages:write']);
-    await app.rows(`update memberships set role = 'viewer' where user_id = $1`, [carol.userId]);
+    await setRole(app.em(), carol.userId, 'viewer');
     expect(await scopes()).toEqual([]);
-    await app.rows('delete from memberships where user_id = $1', [carol.userId]);
+    await removeMember(app.em(), carol.userId);
     expect(await scopes()).toEqual(['gone']);
   });
 });
@@ -205,18 +208,16 @@ test('at most 10,000 are remembered, the oldest goes first', async () => {
 test('a session is asked of the database each time, and lives as long as it is used', async () => {
   const process = anotherProcess();
   const { token, sessionId } = await sessionHeaders(app.em(), ada.userId, app.base);
-  const left = async () =>
-    (
-      await app.one(`select extract(epoch from expires_at - clock_timestamp())::float8 as seconds from sessions where id = $1`, [
-        sessionId,
-      ])
-    ).seconds;
+  const left = async () => {
+    const { expires_at } = await app.em().findOneOrFail(Session, { id: sessionId });
+    return (Date.parse(expires_at) - (await databaseNowMs(app.em()))) / 1_000;
+  };
   for (let n = 0; n < 3; n += 1) expect((await process.session(token))?.isExtended).toBe(false);
   expect(process.statements).toHaveLength(3);
-  await app.rows(`update sessions set expires_at = clock_timestamp() + interval '13 days' where id = $1`, [sessionId]);
+  await app.em().nativeUpdate(Session, { id: sessionId }, { expires_at: databaseIn(13 * dayMs) });
   expect((await process.session(token))?.isExtended).toBe(true);
   expect(await left()).toBeGreaterThan(14 * 24 * 3600 - 60);
-  await app.rows(`update sessions set expires_at = clock_timestamp() - interval '1 ms' where id = $1`, [sessionId]);
+  await app.em().nativeUpdate(Session, { id: sessionId }, { expires_at: databaseIn(-1) });
   expect(await process.session(token)).toBeUndefined();
   expect(await left()).toBeLessThan(0);
 });

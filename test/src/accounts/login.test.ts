@@ -6,6 +6,7 @@ import type { Caller } from '../../../src/organizations/caller.ts';
 import { scopesOf } from '../../../src/organizations/roles.ts';
 import { useApp } from '../../support/app.ts';
 import { type Person, person } from '../../support/factories/person.ts';
+import { loginLimits as storedLimits } from '../../support/rules/people.ts';
 
 const app = useApp();
 const device = { address: '203.0.113.20', userAgent: 'test', requestId: 'test' };
@@ -24,7 +25,10 @@ const partsWith = (passwords: Passwords) => {
   return { database, transact: ledger.transact, passwords, limits: loginLimits };
 };
 const counted = async () =>
-  (await app.rows('select key, points from login_limits where points > 0')).map(({ key }) => key.split(':')[0]).sort();
+  (await storedLimits(app.em()))
+    .filter(({ points }) => points > 0)
+    .map(({ key }) => key.split(':')[0])
+    .sort();
 
 test('a login that was never looked at counts for nobody: who tries on through a storm is not locked out by it', async () => {
   for (let number = 0; number < 12; number += 1)
@@ -45,7 +49,7 @@ test('nor does a change of the password, and what was counted before stays count
     userId: ada.userId,
   };
   const wish = { current_password: ada.password, new_password: 'a garden of seven lamps' };
-  const before = await app.rows('select key, points from login_limits order by key');
+  const before = await storedLimits(app.em());
   await expect(changePassword(partsWith(busy), caller, wish, device)).rejects.toMatchObject({ code: 'unavailable' });
-  expect(await app.rows('select key, points from login_limits order by key')).toEqual(before);
+  expect(await storedLimits(app.em())).toEqual(before);
 });

@@ -1,11 +1,14 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { acceptInvitation } from '../../../src/accounts/accept-invitation.ts';
+import { PasswordReset } from '../../../src/accounts/account.entity.ts';
 import { login } from '../../../src/accounts/login.ts';
 import type { Passwords } from '../../../src/accounts/password-hash.ts';
 import { endSession, endSessions, openSession } from '../../../src/accounts/sessions.ts';
 import { createToken } from '../../../src/accounts/tokens.ts';
 import type { Caller } from '../../../src/organizations/caller.ts';
+import { Membership } from '../../../src/organizations/organization.entity.ts';
 import { scopesOf } from '../../../src/organizations/roles.ts';
+import { BearerToken, Session } from '../../../src/users/user.entity.ts';
 import { setPassword } from '../../../src/users/users.ts';
 import { useApp } from '../../support/app.ts';
 import { bearerToken, type Person, person } from '../../support/factories/person.ts';
@@ -32,7 +35,7 @@ test('a login under way with the old password opens no session after the passwor
   };
   const parts = { database, transact: ledger.transact, passwords: slow, limits: loginLimits };
   await expect(login(parts, ada, device, undefined)).rejects.toMatchObject({ code: 'unauthorized' });
-  expect(await app.rows('select 1 from sessions where user_id = $1', [ada.userId])).toEqual([]);
+  expect(await app.em().count(Session, { user_id: ada.userId })).toBe(0);
 });
 
 test('an invitation accepted with the old password lets nobody in after the password has changed', async () => {
@@ -50,7 +53,7 @@ test('an invitation accepted with the old password lets nobody in after the pass
   const parts = { database, transact: ledger.transact, passwords: slow, limits: loginLimits };
   const accepting = acceptInvitation(parts, { token: body.token, password: ada.password }, device);
   await expect(accepting).rejects.toMatchObject({ details: [{ field: 'password', code: 'password.wrong' }] });
-  expect(await app.rows('select 1 from memberships where organization_id = $1', [organizationId])).toEqual([]);
+  expect(await app.em().count(Membership, { organization_id: organizationId })).toBe(0);
 });
 
 test('a session that has just ended makes no token', async () => {
@@ -76,11 +79,11 @@ test('a session that has just ended makes no token', async () => {
 test('ending all sessions ends a token of no known session too', async () => {
   await bearerToken(app.em(), app.tenant.organizationId, ada.userId);
   await endSessions(app.em(), ada.userId);
-  expect(await app.rows('select 1 from bearer_tokens where user_id = $1', [ada.userId])).toEqual([]);
+  expect(await app.em().count(BearerToken, { user_id: ada.userId })).toBe(0);
 });
 
 test('of two reset links asked for at once one holds', async () => {
   const ask = () => app.call('auth.password-reset.request', { key: null, body: { email: ada.email } });
   await Promise.all([ask(), ask(), ask()]);
-  expect(await app.rows('select 1 from password_resets where user_id = $1', [ada.userId])).toHaveLength(1);
+  expect(await app.em().count(PasswordReset, { user_id: ada.userId })).toBe(1);
 });

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { forgetInRules } from '../../../src/automation/erasure/forget-in-rules.ts';
 import { forgetInRuns } from '../../../src/automation/erasure/forget-in-runs.ts';
+import { AutomationRule, AutomationRuleVersion } from '../../../src/automation/rule.entity.ts';
+import { AutomationRun, AutomationStep, AutomationWait } from '../../../src/automation/run.entity.ts';
 import { runJobOfRule } from '../../../src/automation/runs/run-job.ts';
 import type { RunState } from '../../../src/automation/states.ts';
 import { eraseContact, eraseLocks, type Remains } from '../../../src/contacts/erasure/erase.ts';
@@ -13,6 +15,10 @@ import { automationRun, rule, stepOf } from '../../support/factories/automation.
 import { channel } from '../../support/factories/channel.ts';
 import { conversation } from '../../support/factories/conversation.ts';
 import { type House, openHouse } from '../../support/house.ts';
+import { setRun, stepsOfRun, storedRun, waitForMessage } from '../../support/rules/automation.ts';
+import { inMs } from '../../support/rules/clock.ts';
+import { eventsOfType, storeEvent } from '../../support/rules/events.ts';
+import { fieldsOf } from '../../support/rules/rows.ts';
 import { testSecrets } from '../../support/secrets.ts';
 
 type Talk = Awaited<ReturnType<typeof conversation>>;
@@ -34,7 +40,7 @@ beforeEach(async () => {
 
 const own = () => ownRows(house.database, house.organizationId);
 const transact = () => transactFor(house.ledger.transact, house.organizationId);
-const runOf = (id: string) => house.sql('select * from automation_runs where id = $1', [id]).then(([row]) => row!);
+const runOf = (id: string) => storedRun(house.em(), id);
 const make = async (given: {
   state?: RunState;
   subjectType?: string;
@@ -50,21 +56,11 @@ const about = ({ contact: { id } }: Talk, given: Parameters<typeof make>[0] = {}
 async function alive(talk: Talk, given: Parameters<typeof make>[0] = {}) {
   const id = await about(talk, { state: 'running', ...given });
   const jobId = await transact()({}, async ({ own: tx }) => tx.enqueue(runJobOfRule, { run_id: id }));
-  await house.sql('update automation_runs set job_id = $2, waiting_for = $3, wakes_at = clock_timestamp() where id = $1', [
-    id,
-    jobId,
-    'wait',
-  ]);
-  await house.sql(
-    `insert into automation_waits (organization_id, run_id, event_type, subject_type, subject_id) values ($1, $2, 'message.new', 'contact', $3)`,
-    [house.organizationId, id, talk.contact.id],
-  );
+  await setRun(house.em(), id, { job_id: jobId, waiting_for: 'wait', wakes_at: inMs(0) });
+  await waitForMessage(house.em(), house.organizationId, id, talk.contact.id);
   return { id, jobId };
 }
-const waitsOf = (id: string) =>
-  house
-    .sql<{ subject_id: string }>('select subject_id from automation_waits where run_id = $1', [id])
-    .then((rows) => rows.map((row) => row.subject_id));
+const waitsOf = async (id: string) => (await house.em().find(AutomationWait, { run_id: id })).map(({ subject_id }) => subject_id);
 
 async function merge() {
   const asked = { id: merged!.contact.id, otherId: survivor!.contact.id };
@@ -109,12 +105,9 @@ describe('two contacts that become one', () => {
       });
       expect((await runOf(other.id)).ended_at).not.toBeNull();
       expect(await waitsOf(other.id)).toEqual([]);
-      expect([await house.row(one.jobId), await house.row(other.jobId)]).toEqual([
-        expect.objectContaining({ id: one.jobId }),
-        undefined,
-      ]);
-      const [step] = await house.sql('select state from automation_steps where run_id = $1', [other.id]);
-      expect(step).toEqual({ state: 'skipped' });
+      expect(await house.row(one.jobId)).toMatchObject({ id: one.jobId });
+      expect(await house.row(other.jobId)).toBeUndefined();
+      expect((await stepsOfRun(house.em(), other.id))[0]?.state).toBe('skipped');
     },
   );
 
@@ -127,7 +120,7 @@ describe('two contacts that become one', () => {
 
   test('both had a run of the same moment: what still lives of the two ends', async () => {
     const [one, other] = [await about(survivor!), (await alive(merged!)).id];
-    await house.sql(`update automation_runs set occurs_at = '2026-01-01' where id = any($1)`, [[one, other]]);
+    await setRun(house.em(), [one, other], { occurs_at: '2026-01-01' });
     await merge();
     expect(await runOf(one)).toMatchObject({ state: 'succeeded' });
     expect(await runOf(other)).toMatchObject({ state: 'cancelled', reason: 'duplicate', contact_id: survivor!.contact.id });
@@ -135,12 +128,11 @@ describe('two contacts that become one', () => {
 });
 
 describe('an erased person', () => {
-  const texts = async () =>
-    JSON.stringify(
-      await house.sql('select r, s from automation_runs r left join automation_steps s on s.run_id = r.id where r.rule_id = $1', [
-        ruleId,
-      ]),
-    );
+  const texts = async () => {
+    const runs = await house.em().find(AutomationRun, { rule_id: ruleId });
+    const ids = runs.map(({ id }) => id);
+    return JSON.stringify([runs, await stepsOfRun(house.em(), ids)]);
+  };
 
   test('live runs are cancelled, with their jobs and waits; nothing is left that a step was given or gave', async () => {
     const { id, jobId } = await alive(survivor!);
@@ -148,14 +140,12 @@ describe('an erased person', () => {
     const failed = await about(survivor!, { state: 'failed' });
     const ofTalk = await make({ state: 'queued', subjectType: 'conversation', subjectId: survivor!.id });
     const others = await about(merged!);
-    await house.sql(
-      `update automation_runs set error = '{"code": "suppressed", "message": "Ann Lee opted out"}', reason = 'Ann Lee' where id = $1`,
-      [failed],
-    );
+    const error = { code: 'suppressed', message: 'Ann Lee opted out' };
+    await setRun(house.em(), failed, { error, reason: 'Ann Lee' });
     await stepOf(house.em(), house.organizationId, id, { state: 'calling', input: { body: 'Ann Lee' } });
     await stepOf(house.em(), house.organizationId, ended, { input: { text: 'Dear Ann Lee' }, output: { to: 'Ann Lee' } });
     await stepOf(house.em(), house.organizationId, others, { output: { to: 'Bob' } });
-    await house.sql(`update automation_runs set vars = '{}' where id = $1`, [others]);
+    await setRun(house.em(), others, { vars: {} });
     await erase(survivor!);
     for (const live of [id, ofTalk])
       expect(await runOf(live)).toMatchObject({
@@ -173,11 +163,8 @@ describe('an erased person', () => {
       reason: '',
       error: { code: 'suppressed', message: 'Removed with the contact' },
     });
-    const steps = await house.sql(
-      'select state, input, output, error from automation_steps where run_id = any($1) order by run_id',
-      [[id, ended]],
-    );
-    expect(steps).toEqual([
+    const steps = await stepsOfRun(house.em(), [id, ended]);
+    expect(steps.map((step) => fieldsOf(step, 'state', 'input', 'output', 'error'))).toEqual([
       { state: 'failed', input: null, output: null, error: { code: 'outcome_unknown', message: 'Removed with the contact' } },
       { state: 'done', input: null, output: null, error: null },
     ]);
@@ -185,6 +172,8 @@ describe('an erased person', () => {
     expect(held).not.toContain('Ann Lee');
     expect(held).toContain('Bob');
   });
+
+  const heldBySteps = async (id: string) => (await stepsOfRun(house.em(), id)).map((step) => fieldsOf(step, 'input', 'output'));
 
   const remains = (more: Partial<Remains> = {}) =>
     ({
@@ -203,9 +192,8 @@ describe('an erased person', () => {
       await stepOf(house.em(), house.organizationId, id, { input: { to: '+1 (650) 555-0199' }, output: { of: 'Ann Lee' } });
     expect(await forgetInRuns(transact(), own(), remains({ deals: [deal] }))).toBe(2);
     expect(await runOf(ofDeal)).toMatchObject({ state: 'running', vars: { name: '[removed]' } });
-    const stepsOf = (id: string) => house.sql('select input, output from automation_steps where run_id = $1', [id]);
-    expect(await stepsOf(ofDeal)).toEqual([{ input: { to: '[removed]' }, output: { of: '[removed]' } }]);
-    expect(await stepsOf(scheduled)).toEqual([{ input: { to: '[removed]' }, output: { of: 'Ann Lee' } }]);
+    expect(await heldBySteps(ofDeal)).toEqual([{ input: { to: '[removed]' }, output: { of: '[removed]' } }]);
+    expect(await heldBySteps(scheduled)).toEqual([{ input: { to: '[removed]' }, output: { of: 'Ann Lee' } }]);
     expect(await runOf(other)).toMatchObject({ vars: { name: 'Ann Lee' } });
     expect(await forgetInRuns(transact(), own(), remains({ deals: [deal] }))).toBe(0);
   });
@@ -215,15 +203,11 @@ describe('an erased person', () => {
     async (name) => {
       const deal = uuidv7();
       const id = await make({ state: 'failed', subjectType: 'deal', subjectId: deal });
-      await house.sql(
-        `update automation_runs set reason = $2, error = jsonb_build_object('code', 'refused', 'message', $2::text) where id = $1`,
-        [id, `${name} said so`],
-      );
+      const reason = `${name} said so`;
+      await setRun(house.em(), id, { reason, error: { code: 'refused', message: reason } });
       await stepOf(house.em(), house.organizationId, id, { input: { to: name }, output: { to: name } });
-      await house.sql('update automation_steps set error = $2 where run_id = $1', [
-        id,
-        { code: 'refused', message: `${name} said no` },
-      ]);
+      const error = { code: 'refused', message: `${name} said no` };
+      await house.em().nativeUpdate(AutomationStep, { run_id: id }, { error });
       const named = remains({ identities: [{ type: 'external_id', source: '', value: name.toLowerCase() }], names: [name] });
       expect(await forgetInRuns(transact(), own(), { ...named, deals: [deal] })).toBe(1);
       expect(await runOf(id)).toMatchObject({
@@ -231,13 +215,15 @@ describe('an erased person', () => {
         reason: '[removed] said so',
         error: { code: 'refused', message: '[removed] said so' },
       });
-      const [step] = await house.sql('select number, input, output, error from automation_steps where run_id = $1', [id]);
-      expect(step).toEqual({
-        number: 1,
-        input: { to: '[removed]' },
-        output: { to: '[removed]' },
-        error: { code: 'refused', message: '[removed] said no' },
-      });
+      const steps = await stepsOfRun(house.em(), id);
+      expect(steps.map((step) => fieldsOf(step, 'number', 'input', 'output', 'error'))).toEqual([
+        {
+          number: 1,
+          input: { to: '[removed]' },
+          output: { to: '[removed]' },
+          error: { code: 'refused', message: '[removed] said no' },
+        },
+      ]);
       expect(await forgetInRuns(transact(), own(), { ...named, deals: [deal] })).toBe(0);
     },
   );
@@ -253,25 +239,26 @@ describe('an erased person', () => {
     };
     const { id } = await rule(house.em(), house.organizationId, { definition: { conditions } });
     expect(await forgetInRules(transact(), own(), remains())).toBe(2);
-    const [defined] = await house.sql<{ draft: object; definition: object }>(
-      'select r.draft, v.definition from automation_rules r join automation_rule_versions v on v.rule_id = r.id where r.id = $1',
-      [id],
-    );
+    const { draft } = await house.em().findOneOrFail(AutomationRule, { id });
+    const { definition } = await house.em().findOneOrFail(AutomationRuleVersion, { rule_id: id });
     const values = ['[removed]', '[removed]', '[removed]', 'Ann'];
-    for (const one of [defined!.draft, defined!.definition])
+    for (const one of [draft, definition])
       expect(one).toMatchObject({ conditions: { any: values.map((value) => expect.objectContaining({ value })) } });
     expect(await forgetInRules(transact(), own(), remains())).toBe(0);
   });
 
   test('what a system told of them in an event goes, its name too', async () => {
     const { id } = survivor!.contact;
-    await house.sql(
-      `insert into events (id, organization_id, type, subject_type, subject_id, data) values (uuidv7(), $1, 'automation.event', 'contact', $2, $3)`,
-      [house.organizationId, id, { contact_id: id, name: 'trial_started', data: { friend: 'Ann Lee' } }],
-    );
+    const data = { contact_id: id, name: 'trial_started', data: { friend: 'Ann Lee' } };
+    await storeEvent(house.em(), house.organizationId, {
+      type: 'automation.event',
+      subjectType: 'contact',
+      subjectId: id,
+      data,
+    });
     expect(await scrubEvents(house.ledger.transact, own(), remains({ ids: [id] }))).toBe(1);
-    const [event] = await house.sql(`select data from events where type = 'automation.event'`);
-    expect(event).toEqual({ data: { contact_id: id, name: '', data: {} } });
+    const [event] = await eventsOfType(house.em(), 'automation.event');
+    expect(event?.data).toEqual({ contact_id: id, name: '', data: {} });
     expect(await scrubEvents(house.ledger.transact, own(), remains({ ids: [id] }))).toBe(0);
   });
 });

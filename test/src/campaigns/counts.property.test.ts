@@ -10,6 +10,7 @@ import { type PersonMade, peopleOf } from '../../support/campaign-people.ts';
 import { conversation } from '../../support/factories/conversation.ts';
 import { fc, numRuns } from '../../support/fast-check.ts';
 import { type House, openHouse } from '../../support/house.ts';
+import { setRecipients } from '../../support/rules/campaigns.ts';
 
 let house: House;
 beforeAll(async () => {
@@ -37,7 +38,7 @@ test('counts and statistics equal a recount, and the times tell the status, afte
       const people: PersonMade[] = [];
       for (const status of statuses) {
         // One contact is in a campaign once.
-        await house.sql('update campaign_recipients set contact_id = null where contact_id = $1', [talk.contact.id]);
+        await setRecipients(house.em(), { contact_id: talk.contact.id }, { contact_id: null });
         people.push(await person(id, status, talk));
       }
       for (const { who, what, code } of changes) {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { countsOf, countsOfPage } from '../../../src/campaigns/counts.ts';
 import { completeCampaign } from '../../../src/campaigns/feed/end.ts';
 import { campaignLane } from '../../../src/campaigns/jobs.ts';
+import { CampaignRecipient } from '../../../src/campaigns/recipient.entity.ts';
 import { statsOf } from '../../../src/campaigns/stats.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
 import { AppError } from '../../../src/platform/errors.ts';
@@ -9,6 +10,9 @@ import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { peopleOf } from '../../support/campaign-people.ts';
 import { channel } from '../../support/factories/channel.ts';
 import { type House, openHouse } from '../../support/house.ts';
+import { setCampaign, setRecipients, storedCampaign, storeRecipients } from '../../support/rules/campaigns.ts';
+import { inMs } from '../../support/rules/clock.ts';
+import { eventsOf } from '../../support/rules/events.ts';
 
 let house: House;
 let channelId: string;
@@ -19,12 +23,8 @@ beforeAll(async () => {
 afterAll(() => house.close());
 
 const own = () => ownRows(house.database, house.organizationId);
-const insert = (campaignId: string, count: number, columns = '', values = '') =>
-  house.sql(
-    `insert into campaign_recipients (id, organization_id, campaign_id, channel_id${columns && `, ${columns}`})
-     select uuidv7(), $1, $2, $3${values && `, ${values}`} from generate_series(1, $4::int) n`,
-    [house.organizationId, campaignId, channelId, count],
-  );
+const insert = (campaignId: string, count: number, more: object | ((number: number) => object) = {}) =>
+  storeRecipients(house.em(), house.organizationId, { campaignId, channelId }, count, more);
 const none = { total: 0, pending: 0, queued: 0, sent: 0, delivered: 0, read: 0, failed: 0, skipped: 0 };
 
 test('of a campaign with nobody there are zeros', async () => {
@@ -35,16 +35,11 @@ test('of a campaign with nobody there are zeros', async () => {
 
 test('statistics by reason, code, variant and hour', async () => {
   const id = await peopleOf(house).running();
-  const at = `'2026-11-21T10:20:00Z'`;
-  await insert(
-    id,
-    3,
-    'status, variant_id, sent_at, replied_at',
-    `'read', 'a', ${at}, case when n = 1 then ${at}::timestamptz end`,
-  );
-  await insert(id, 2, 'status, variant_id, sent_at, opted_out_at', `'sent', 'b', ${at}, ${at}`);
-  await insert(id, 1, 'status, variant_id, failed_at, failure_code', `'failed', 'b', '2026-11-21T11:59:59Z', '131026'`);
-  await insert(id, 4, 'status, variant_id, reason', `'skipped', 'a', 'suppressed'`);
+  const at = '2026-11-21T10:20:00Z';
+  await insert(id, 3, (number) => ({ status: 'read', variant_id: 'a', sent_at: at, replied_at: number === 1 ? at : null }));
+  await insert(id, 2, { status: 'sent', variant_id: 'b', sent_at: at, opted_out_at: at });
+  await insert(id, 1, { status: 'failed', variant_id: 'b', failed_at: '2026-11-21T11:59:59Z', failure_code: '131026' });
+  await insert(id, 4, { status: 'skipped', variant_id: 'a', reason: 'suppressed' });
   const { as_of, ...stats } = await statsOf(own(), id);
   expect(stats).toEqual({
     counts: { ...none, total: 10, read: 3, sent: 2, failed: 1, skipped: 4 },
@@ -68,12 +63,10 @@ test('above 50,000 recipients a count of a moment ago is shown, and one reader c
   const first = await countsOf(own(), { id });
   const firstStats = await statsOf(own(), id);
   expect(first.counts).toEqual({ ...none, total: 50_001, pending: 50_001 });
-  await insert(id, 1, 'status', `'queued'`);
+  await insert(id, 1, { status: 'queued' });
   expect(await countsOf(own(), { id })).toEqual(first);
   expect(await statsOf(own(), id)).toEqual(firstStats);
-  await house.sql('update campaigns set counts_due_at = clock_timestamp(), figures_due_at = clock_timestamp() where id = $1', [
-    id,
-  ]);
+  await setCampaign(house.em(), id, { counts_due_at: inMs(0), figures_due_at: inMs(0) });
   const several = await Promise.all(Array.from({ length: 5 }, () => countsOf(own(), { id })));
   // Whoever asks while it is counted sees the old count, whoever asks later the new one.
   const anew = several.filter(({ counts }) => counts.queued === 1);
@@ -111,8 +104,8 @@ test('of many who ask at once for the statistics of many, few count, in places t
   // Two, and one more for whose look was over only after the second had begun.
   expect(seen.counts()).toBeLessThan(6);
   expect(seen.places).toEqual(Array.from({ length: seen.counts() }, () => house.organizationId));
-  const one = 'select id from campaign_recipients where campaign_id = $1 limit 1';
-  await house.sql(`delete from campaign_recipients where id = any(array(${one}))`, [id]);
+  const one = await house.em().findOneOrFail(CampaignRecipient, { campaign_id: id });
+  await house.em().nativeDelete(CampaignRecipient, { id: one.id });
   const before = seen.places.length;
   expect((await statsOf(seen.own, id, seen.reads)).counts.total).toBe(5_000);
   expect(seen.places).toHaveLength(before);
@@ -124,12 +117,14 @@ test('what the first of many has counted and kept the others are shown, also whe
   const seen = watched();
   const found = await Promise.all(Array.from({ length: 10 }, () => statsOf(seen.own, id, seen.reads)));
   expect(new Set(found.map(({ counts }) => counts.total))).toEqual(new Set([50_001]));
-  expect([seen.counts(), seen.places.length]).toEqual([1, 1]);
-  await house.sql('update campaigns set figures_due_at = clock_timestamp() where id = $1', [id]);
+  expect(seen.counts()).toBe(1);
+  expect(seen.places).toHaveLength(1);
+  await setCampaign(house.em(), id, { figures_due_at: inMs(0) });
   const again = await Promise.all(Array.from({ length: 10 }, () => statsOf(seen.own, id, seen.reads)));
   expect(new Set(again.map(({ as_of }) => as_of)).size).toBeLessThanOrEqual(2);
-  expect([seen.counts(), seen.places.length]).toEqual([2, 2]);
-  await house.sql('update campaigns set figures_due_at = clock_timestamp() where id = $1', [id]);
+  expect(seen.counts()).toBe(2);
+  expect(seen.places).toHaveLength(2);
+  await setCampaign(house.em(), id, { figures_due_at: inMs(0) });
   const full = { resting: () => Promise.reject(new AppError('unavailable', 'full')) };
   expect(await statsOf(seen.own, id, full)).toEqual(await statsOf(seen.own, id, seen.reads));
   expect(seen.counts()).toBe(2);
@@ -137,16 +132,13 @@ test('what the first of many has counted and kept the others are shown, also whe
 
 test('the event of its end tells what it came to, however many they are', async () => {
   const id = await peopleOf(house).running();
-  await insert(id, 50_001, 'status', `'queued'`);
+  await insert(id, 50_001, { status: 'queued' });
   await countsOf(own(), { id });
-  await house.sql(`update campaign_recipients set status = 'sent' where campaign_id = $1`, [id]);
+  await setRecipients(house.em(), { campaign_id: id }, { status: 'sent' });
   await transactFor(house.ledger.transact, house.organizationId)({ locks: [campaignLane(id)] }, ({ own: tx }) =>
     completeCampaign(tx, id),
   );
-  const [event] = await house.sql<{ data: object }>(
-    `select data from events where type = 'campaign.completed' and subject_id = $1`,
-    [id],
-  );
+  const [event] = await eventsOf(house.em(), id, 'campaign.completed');
   expect(event!.data).toMatchObject({ counts: { total: 50_001, sent: 50_001, failed: 0 } });
   expect((await countsOf(own(), { id })).counts).toMatchObject({ sent: 50_001, queued: 0 });
 });
@@ -155,14 +147,11 @@ test('a page of campaigns is counted by one statement, each as by itself; of man
   const ids = [];
   for (let count = 0; count < 6; count += 1) {
     const id = await peopleOf(house).running();
-    await insert(id, count, 'status', `'sent'`);
+    await insert(id, count, { status: 'sent' });
     ids.push(id);
   }
   const [few, frozen, many] = [ids[3]!, ids[4]!, ids[5]!];
-  await house.sql(
-    `update campaigns set counts = '{"read": 7}', counted_at = clock_timestamp(), frozen_at = clock_timestamp() where id = $1`,
-    [frozen],
-  );
+  await setCampaign(house.em(), frozen, { counts: { read: 7 }, counted_at: inMs(0), frozen_at: inMs(0) });
   const statements: string[] = [];
   const counting = Object.assign(Object.create(own()), {
     sql(text: string, params: unknown[]) {
@@ -176,15 +165,15 @@ test('a page of campaigns is counted by one statement, each as by itself; of man
   for (const id of ids) expect(page.get(id)!.counts).toEqual((await countsOf(own(), { id })).counts);
   expect(page.get(few)!.counts).toMatchObject({ total: 3, sent: 3 });
   expect(page.get(frozen)!.counts).toMatchObject({ total: 7, read: 7 });
-  await insert(many, 50_001, 'status', `'queued'`);
+  await insert(many, 50_001, { status: 'queued' });
   expect((await countsOfPage(own(), ids)).get(many)).toMatchObject({ counts: { total: 50_006 }, in_flight: 50_001 });
-  const [{ counts }] = (await house.sql('select counts from campaigns where id = $1', [many])) as [{ counts: object }];
+  const { counts } = await storedCampaign(house.em(), many);
   expect(counts).toEqual({ queued: 50_001, sent: 5 });
   expect((await countsOfPage(own(), ids)).get(many)!.counts.total).toBe(50_006);
 });
 
 test('of another organization and of a deleted campaign: 404', async () => {
   const id = await peopleOf(house).running();
-  await house.sql('update campaigns set deleted_at = clock_timestamp() where id = $1', [id]);
+  await setCampaign(house.em(), id, { deleted_at: inMs(0) });
   await expect(statsOf(own(), id)).rejects.toMatchObject({ code: 'not_found' });
 });

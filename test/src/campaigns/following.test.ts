@@ -9,6 +9,9 @@ import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import type { OwnTx } from '../../../src/platform/ledger/tx.ts';
 import { type PersonMade, peopleOf } from '../../support/campaign-people.ts';
 import { type House, openHouse } from '../../support/house.ts';
+import { setFrequencyCap, setRecipients } from '../../support/rules/campaigns.ts';
+import { dayMs, inMs } from '../../support/rules/clock.ts';
+import { lockWaiters } from '../../support/rules/database-locks.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 let house: House;
@@ -170,10 +173,7 @@ test.each(['131049', '130472'])('capped (%s): once more after a day where the ca
     due_in_hours: 24,
     sent_at: null,
   });
-  await house.sql(`update campaign_recipients set status = 'sent', attempts = 2, message_id = $2 where id = $1`, [
-    again.id,
-    again.messageId,
-  ]);
+  await setRecipients(house.em(), { id: again.id }, { status: 'sent', attempts: 2, message_id: again.messageId });
   await follow(newsOf(again, 'failed', told));
   expect((await people.recipient(again.id)).status).toBe('failed');
 });
@@ -207,30 +207,27 @@ describe('a message that somebody retries by hand', () => {
   });
 
   test('is one of those that the frequency cap counts', async () => {
-    await house.sql(`update organizations set frequency_cap = '{"max": 1, "days": 7}'`);
+    await setFrequencyCap(house.em(), { max: 1, days: 7 });
     const person = await people.person(campaignId, 'failed');
     const other = await people.person(await people.running(), 'sent', person.talk);
     expect(await retry(person)).toBe(false);
-    await house.sql(`update campaign_recipients set queued_at = clock_timestamp() - interval '8 days' where id = $1`, [other.id]);
+    await setRecipients(house.em(), { id: other.id }, { queued_at: inMs(-8 * dayMs) });
     expect(await retry(person)).toBe(true);
-    await house.sql('update organizations set frequency_cap = null');
+    await setFrequencyCap(house.em(), null);
   });
 
   test('of two that would both be the last one that is allowed, one goes out', async () => {
-    await house.sql(`update organizations set frequency_cap = '{"max": 1, "days": 7}'`);
+    await setFrequencyCap(house.em(), { max: 1, days: 7 });
     const person = await people.person(campaignId, 'failed');
     const other = await people.person(await people.running(), 'failed', person.talk);
     expect((await Promise.all([retry(person), retry(other)])).sort()).toEqual([false, true]);
-    await house.sql('update organizations set frequency_cap = null');
+    await setFrequencyCap(house.em(), null);
   });
 
   test('goes not to somebody whom the campaign writes to, or will write to, with another one', async () => {
     const person = await people.person(campaignId, 'failed');
     const other = await people.person(campaignId, 'pending');
-    await house.sql('update campaign_recipients set contact_id = $2, is_extra = true where id = $1', [
-      other.id,
-      person.talk.contact.id,
-    ]);
+    await setRecipients(house.em(), { id: other.id }, { contact_id: person.talk.contact.id, is_extra: true });
     expect(await retry(person)).toBe(false);
   });
 
@@ -307,13 +304,7 @@ test('a message that is retried while the campaign completes: it does not comple
   }
 });
 
-const waiting = (count: number) =>
-  waitFor('the wait for the row', async () => {
-    const rows = await house.sql(
-      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    return rows.length >= count;
-  });
+const waiting = (count: number) => waitFor('the wait for the row', async () => (await lockWaiters(house.em())) >= count);
 
 test('several in one statement of the ledger, the failed ones among them', async () => {
   const [one, two, three] = [await people.person(campaignId), await people.person(campaignId), await people.person(campaignId)];

@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { feedCampaignJob } from '../../../src/campaigns/jobs.ts';
+import { CampaignRecipient } from '../../../src/campaigns/recipient.entity.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { registerContracts } from '../../../src/platform/ledger/contracts.ts';
 import { peopleOf } from '../../support/campaign-people.ts';
 import { type House, openHouse } from '../../support/house.ts';
+import { setCampaign } from '../../support/rules/campaigns.ts';
+import { inMs } from '../../support/rules/clock.ts';
+import { deleteMessage, setMessage } from '../../support/rules/messages.ts';
 
 let house: House;
 beforeAll(async () => {
@@ -19,15 +23,15 @@ test('recipients that no job will move are named', async () => {
   const { running, person } = peopleOf(house);
   const id = await running();
   const ended = await running({ status: 'completed' });
-  await house.sql('update campaigns set ended_at = clock_timestamp() where id = $1', [ended]);
+  await setCampaign(house.em(), ended, { ended_at: inMs(0) });
   const good = await person(id);
   await person(id, 'read');
   await person(ended, 'read');
   expect(await found()).toEqual([]);
   const [settled, missing, left, alone] = [await person(id), await person(id), await person(ended, 'pending'), await person(id)];
-  await house.sql(`update messages set status = 'sent' where id = $1`, [settled.messageId]);
-  await house.sql('delete from messages where id = $1', [missing.messageId]);
-  await house.sql('delete from campaign_recipients where id = $1', [alone.id]);
+  await setMessage(house.em(), settled.messageId!, { status: 'sent' });
+  await deleteMessage(house.em(), missing.messageId!);
+  await house.em().nativeDelete(CampaignRecipient, { id: alone.id });
   const named = Object.fromEntries((await found()).map(({ id: row, detail }) => [row, detail]));
   expect(named).toEqual({
     [settled.id]: `campaign ${id}, message sent`,
@@ -41,7 +45,7 @@ test('recipients that no job will move are named', async () => {
 test('somebody who waits in a campaign that has failed is named', async () => {
   const { running, person } = peopleOf(house);
   const id = await running();
-  await house.sql(`update campaigns set status = 'failed', phase = null, ended_at = clock_timestamp() where id = $1`, [id]);
+  await setCampaign(house.em(), id, { status: 'failed', phase: null, ended_at: inMs(0) });
   const { id: recipient } = await person(id, 'pending');
   expect(await found()).toContainEqual(expect.objectContaining({ id: recipient, detail: `failed campaign ${id}` }));
 });

@@ -12,6 +12,9 @@ import { claimMessage, claimResend } from '../../../workers/messaging/claim-mess
 import { type PersonMade, peopleOf } from '../../support/campaign-people.ts';
 import { type ConversationMade, conversation } from '../../support/factories/conversation.ts';
 import { type House, openHouse } from '../../support/house.ts';
+import { setCampaign, setRecipients, storedCampaign } from '../../support/rules/campaigns.ts';
+import { deleteJobs } from '../../support/rules/ledger-jobs.ts';
+import { setMessage, startSending, storedMessage } from '../../support/rules/messages.ts';
 import { testSecrets } from '../../support/secrets.ts';
 
 let house: House;
@@ -43,8 +46,8 @@ async function isSecond({ messageId: message_id, talk }: PersonMade) {
   );
   const { run } = (await house.row(id))!;
   const claim = await claimMessage(house.database, { organization_id: house.organizationId, id, run });
-  await house.sql(`update messages set status = 'queued' where id = $1`, [message_id]);
-  await house.sql('delete from jobs');
+  await setMessage(house.em(), message_id!, { status: 'queued' });
+  await deleteJobs(house.em());
   return claim && 'claimed' in claim ? claim.claimed?.campaign?.is_second : claim;
 }
 
@@ -104,7 +107,7 @@ describe('two contacts that become one', () => {
   test('one whose outcome nobody knows may have got it: the other is not written to', async () => {
     const id = await people.running();
     const [stays, moves] = [await people.person(id, 'pending', survivor), await people.person(id, 'failed', merged)];
-    await house.sql(`update campaign_recipients set failure_code = 'outcome_unknown' where id = $1`, [moves.id]);
+    await setRecipients(house.em(), { id: moves.id }, { failure_code: 'outcome_unknown' });
     await merge();
     expect(await people.recipient(stays.id)).toMatchObject({ status: 'skipped', reason: 'duplicate' });
   });
@@ -130,10 +133,7 @@ describe('two contacts that become one', () => {
       const id = await people.running();
       const [stays, moves] = [await people.person(id, 'queued', survivor), await people.person(id, 'queued', merged)];
       await merge();
-      if (isOut)
-        await house.sql(`update messages set status = 'sending', sending_at = clock_timestamp() where id = $1`, [
-          moves.messageId,
-        ]);
+      if (isOut) await startSending(house.em(), moves.messageId!);
       const claims = [];
       for (const person of isOut ? [stays] : [moves, stays]) claims.push(await isSecond(person));
       expect(claims).toEqual(isOut ? [true] : [true, false]);
@@ -216,12 +216,10 @@ describe('the claim of a campaign message to a person with another message of it
 test('an erased person: nothing of a file is left, who waits is skipped, the rows stay for the counts', async () => {
   const [first, second] = [await people.running(), await people.running()];
   const [waits, was] = [await people.person(first, 'pending', survivor), await people.person(second, 'read', survivor)];
-  await house.sql(`update campaign_recipients set parameters = '{"name": "Ann"}'`);
+  await setRecipients(house.em(), {}, { parameters: { name: 'Ann' } });
   const filled = [{ type: 'body', parameters: [{ type: 'text', text: 'Ann' }] }];
-  await house.sql(`update messages set type = 'template', content = $2 where id = $1`, [
-    was.messageId,
-    { name: 'offer', language: 'en_US', components: filled },
-  ]);
+  const content = { name: 'offer', language: 'en_US', components: filled };
+  await setMessage(house.em(), was.messageId!, { type: 'template', content });
   const { id } = survivor.contact;
   await transactFor(house.ledger.transact, house.organizationId)({ locks: eraseLocks(id, [survivor.id]) }, ({ own }) =>
     eraseContact(own, testSecrets, id),
@@ -230,20 +228,18 @@ test('an erased person: nothing of a file is left, who waits is skipped, the row
     ...{ status: 'skipped', reason: 'contact_deleted', contact_id: null, parameters: {} },
   });
   expect(await people.recipient(was.id)).toMatchObject({ status: 'read', reason: '', contact_id: null, parameters: {} });
-  const [message] = await house.sql('select content from messages where id = $1', [was.messageId]);
-  expect(message).toEqual({ content: { name: 'offer', language: 'en_US', components: [] } });
+  const message = await storedMessage(house.em(), was.messageId!);
+  expect(message.content).toEqual({ name: 'offer', language: 'en_US', components: [] });
 });
 
 test('an erased person is not what an audience searches for', async () => {
   const campaignId = await people.running();
   const asked = (name: string, phone: string) => ({ search: phone, filters: [{ field: 'name', value: name }], tags: ['vip'] });
-  await house.sql('update campaigns set audience = $2 where id = $1', [campaignId, asked('Ann Lee', '+16505550199')]);
+  await setCampaign(house.em(), campaignId, { audience: asked('Ann Lee', '+16505550199') as never });
   const remains = { identities: [{ type: 'phone', source: '', value: '+16505550199' }], names: ['Ann Lee'] } as Remains;
   const own = ownRows(house.database, house.organizationId);
   expect(await forgetInCampaigns(house.ledger.transact, own, remains)).toBe(1);
-  const [{ audience }] = (await house.sql('select audience from campaigns where id = $1', [campaignId])) as [
-    { audience: object },
-  ];
+  const { audience } = await storedCampaign(house.em(), campaignId);
   expect(audience).toEqual(asked('[removed]', '[removed]'));
   expect(await forgetInCampaigns(house.ledger.transact, own, remains)).toBe(0);
 });

@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { channelAccount, readNumber } from '../../../src/channels/account.ts';
 import { stopChannel } from '../../../src/channels/change.ts';
+import { Channel } from '../../../src/channels/channel.entity.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { ProviderBusy, ProviderFailed, ProviderRefused } from '../../../src/providers/errors.ts';
 import type { MessagingApp } from '../../../src/providers/messaging-app/provider.ts';
 import { channel } from '../../support/factories/channel.ts';
 import { type House, openHouse } from '../../support/house.ts';
+import { eventsOf } from '../../support/rules/events.ts';
+import { storedPool } from '../../support/rules/pools.ts';
 import { testSecrets } from '../../support/secrets.ts';
 
 let house: House;
@@ -54,31 +57,26 @@ describe('reading the number', () => {
   });
 });
 
+const storedChannel = (id: string) => house.em().findOneOrFail(Channel, { id });
+
 test('stopping twice is once, and a held pool stays held', async () => {
   const { id, pool } = await channel(house.em(), house.organizationId);
-  const [sealed] = await house.sql<{ access_token: string }>('select access_token from channels where id = $1', [id]);
-  const sealedToken = sealed!.access_token;
+  const { access_token: sealedToken } = await storedChannel(id);
   const stop = (status: 'auth_error' | 'restricted') =>
     stopChannel(transactFor(house.ledger.transact, house.organizationId), { id, sealedToken }, status);
   await Promise.all([stop('auth_error'), stop('auth_error')]);
-  const [row] = await house.sql(
-    'select c.status, p.held_until::text as until from channels c, pools p where c.id = $1 and p.id = $2',
-    [id, pool],
-  );
-  expect(row).toEqual({ status: 'auth_error', until: 'infinity' });
+  expect((await storedChannel(id)).status).toBe('auth_error');
+  expect((await storedPool(house.em(), pool)).held_until).toBe('infinity');
   await stop('restricted');
-  const events = await house.sql(`select data->>'status' as status from events where subject_id = $1 order by seq`, [id]);
-  expect(events.map(({ status }) => status)).toEqual(['auth_error', 'restricted']);
+  const events = await eventsOf(house.em(), id);
+  expect(events.map(({ data }) => data.status)).toEqual(['auth_error', 'restricted']);
 });
 
 test('the refusal of a token that has been replaced meanwhile stops nothing', async () => {
   const { id, pool } = await channel(house.em(), house.organizationId);
   await stopChannel(transactFor(house.ledger.transact, house.organizationId), { id, sealedToken: 'an older one' }, 'auth_error');
-  const [row] = await house.sql('select c.status, p.held_until as until from channels c, pools p where c.id = $1 and p.id = $2', [
-    id,
-    pool,
-  ]);
-  expect(row).toEqual({ status: 'connected', until: null });
+  expect((await storedChannel(id)).status).toBe('connected');
+  expect((await storedPool(house.em(), pool)).held_until).toBeNull();
 });
 
 test('an account comes with its token opened; a missing or foreign channel has none', async () => {

@@ -1,11 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
+import { Connection } from '../../../src/connections/connection.entity.ts';
 import { askDueChecks } from '../../../src/connections/due-checks.ts';
 import { useApp } from '../../support/app.ts';
 import { connectCalendar } from '../../support/connections.ts';
+import { databaseNowMs, hourMs, inMs } from '../../support/rules/clock.ts';
 
 const app = useApp();
 const look = () => askDueChecks(app.web.deps.ledger.transact);
-const due = (ids: string[]) => app.rows('update connections set next_check_at = clock_timestamp() where id = any($1)', [ids]);
+const due = (ids: string[]) => app.em().nativeUpdate(Connection, { id: { $in: ids } }, { next_check_at: inMs(0) });
 
 describe('daily checks', () => {
   test('a new connection is looked at a day later; a due one once, over all workers', async () => {
@@ -13,10 +15,8 @@ describe('daily checks', () => {
     expect(await look()).toBe(0);
     await due([id]);
     expect((await Promise.all([look(), look(), look()])).reduce((sum, found) => sum + found)).toBe(1);
-    const { hours } = await app.one(
-      'select (extract(epoch from next_check_at - clock_timestamp()) / 3600)::float8 as hours from connections where id = $1',
-      [id],
-    );
+    const { next_check_at } = await app.em().findOneOrFail(Connection, { id });
+    const hours = (Date.parse(next_check_at!) - (await databaseNowMs(app.em()))) / hourMs;
     expect(hours).toBeGreaterThan(17);
     expect(hours).toBeLessThan(31);
   });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { changeColumns } from '../../../src/contacts/change.ts';
+import { Contact } from '../../../src/contacts/contact.entity.ts';
 import { type ContactTx, contactTx, findContactTx } from '../../../src/contacts/contact-tx.ts';
 import { contactLock } from '../../../src/contacts/events.ts';
 import { giveIdentities, takeIdentities } from '../../../src/contacts/identities/write.ts';
@@ -7,6 +8,7 @@ import { uuidv7 } from '../../../src/platform/ids.ts';
 import { LocksOutdated } from '../../../src/platform/ledger/locks.ts';
 import { contact } from '../../support/factories/contact.ts';
 import { type House, openHouse } from '../../support/house.ts';
+import { eventsOf } from '../../support/rules/events.ts';
 import { testSecrets } from '../../support/secrets.ts';
 
 let house: House;
@@ -17,16 +19,8 @@ afterAll(() => house.close());
 
 const under = <Value>(id: string, work: (tx: ContactTx) => Promise<Value>) =>
   house.ledger.transact({ locks: [contactLock(id)] }, async (tx) => work(await contactTx(tx.of(house.organizationId), id)));
-const eventsOf = async (id: string) => {
-  const rows = await house.sql<{ data: { name: string; changed: string[] } }>('select data from events where subject_id = $1', [
-    id,
-  ]);
-  return rows.map(({ data }) => data);
-};
-const otherAddressesOf = async (id: string) => {
-  const [row] = await house.sql<{ other_addresses: string }>('select other_addresses from contacts where id = $1', [id]);
-  return row!.other_addresses;
-};
+const changesOf = async (id: string) => (await eventsOf(house.em(), id)).map(({ data }) => data);
+const otherAddressesOf = async (id: string) => (await house.em().findOneOrFail(Contact, { id })).other_addresses;
 const email = (value: string) => ({ type: 'email' as const, source: '', value });
 
 test('one event names all changed fields in one order, with the name as it is then', async () => {
@@ -36,7 +30,7 @@ test('one event names all changed fields in one order, with the name as it is th
     await changeColumns(tx, { name: 'Ann' });
     tx.changed('tags', 'notes');
   });
-  expect(await eventsOf(id)).toEqual([
+  expect(await changesOf(id)).toEqual([
     expect.objectContaining({ name: 'Ann', changed: ['name', 'notes', 'tags', 'suppressions'] }),
   ]);
 });
@@ -45,7 +39,7 @@ test('nothing changed: no event', async () => {
   const { id } = await contact(house.em(), house.organizationId);
   await under(id, (tx) => changeColumns(tx, {}));
   await under(id, (tx) => takeIdentities(tx, [email('nobody@example.com')]));
-  expect(await eventsOf(id)).toEqual([]);
+  expect(await changesOf(id)).toEqual([]);
 });
 
 test('an address that is added or removed is in the search column and in the event, whoever does it', async () => {
@@ -54,7 +48,7 @@ test('an address that is added or removed is in the search column and in the eve
   expect(await otherAddressesOf(id)).toBe('\none@example.com\ntwo@example.com');
   await under(id, (tx) => takeIdentities(tx, [email('one@example.com')]));
   expect(await otherAddressesOf(id)).toBe('\ntwo@example.com');
-  expect((await eventsOf(id)).map(({ changed }) => changed)).toEqual([['identities'], ['identities']]);
+  expect((await changesOf(id)).map(({ changed }) => changed)).toEqual([['identities'], ['identities']]);
 });
 
 test('without the lock of the contact there is no ContactTx', async () => {

@@ -1,7 +1,9 @@
 import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { EntityData, InferEntity } from '@mikro-orm/core';
 import { knowJobs } from '../../../src/jobs.ts';
+import { MediaAsset } from '../../../src/media/asset.entity.ts';
 import { storageKeyOf } from '../../../src/media/asset-id.ts';
 import { storeAsset } from '../../../src/media/assets.ts';
 import { findAsset } from '../../../src/media/find.ts';
@@ -46,8 +48,9 @@ const store = async () => {
 const days = (count: number) => new Date(Date.now() - count * 24 * 3_600_000 - 60_000);
 const pathOf = (id: string) => join(folder.path, folder.files().find((file) => file.endsWith(id))!);
 const aged = (path: string, count: number) => utimesSync(path, days(count), days(count));
-const madeDaysAgo = (id: string, count: number) =>
-  house.sql(`update media_assets set created_at = $2 where id = $1`, [id, days(count)]);
+const setAsset = (id: string, change: EntityData<InferEntity<typeof MediaAsset>>) =>
+  house.em().nativeUpdate(MediaAsset, { id }, change);
+const daysAgo = (count: number) => days(count).toISOString();
 const purge = async (batch = 2) => {
   const options = { config: house.deps.config, database: house.database, isStopping: () => false, batch, pauseMs: 0 };
   return (await runPurge(mediaPurge(storage), options)).deleted;
@@ -82,25 +85,28 @@ test('a deleted asset whose job has failed goes with its file', async () => {
   const [gone, kept] = [await store(), await store()];
   await transact({}, (tx) => deleteAsset(tx.own, gone));
   expect(await purge()).toEqual({ media_assets: 0, media_files: 0 });
-  await house.sql(`update media_assets set deleted_at = $2 where id = $1`, [gone, days(1)]);
+  await setAsset(gone, { deleted_at: daysAgo(1) });
   expect(await purge()).toEqual({ media_assets: 1, media_files: 0 });
   expect(ids()).toEqual([kept]);
 });
 
 test('a row whose file is gone says so, is well again with its file, and is deleted after a week', async () => {
   const [lost, back, young, kept] = [await store(), await store(), await store(), await store()];
-  for (const id of [lost, back, kept]) await madeDaysAgo(id, 1);
+  for (const id of [lost, back, kept]) await setAsset(id, { created_at: daysAgo(1) });
   const bytes = await storage.get(storageKeyOf(house.organizationId, back));
   for (const id of [lost, young]) await storage.delete(storageKeyOf(house.organizationId, id));
   bytes.destroy();
   await storage.delete(storageKeyOf(house.organizationId, back));
   await purge();
-  const missing = async () => house.sql('select id from media_assets where missing_since is not null order by id');
-  expect(await missing()).toEqual([{ id: lost }, { id: back }].sort((one, other) => (one.id < other.id ? -1 : 1)));
+  const missing = async () => {
+    const assets = await house.em().find(MediaAsset, { missing_since: { $ne: null } }, { orderBy: { id: 'asc' } });
+    return assets.map(({ id }) => id);
+  };
+  expect(await missing()).toEqual([lost, back].sort());
   await storage.put(storageKeyOf(house.organizationId, back), inPieces(jpeg()));
   expect(await purge(100)).toMatchObject({ media_assets: 0 });
-  expect(await missing()).toEqual([{ id: lost }]);
-  await house.sql(`update media_assets set missing_since = $2 where id = $1`, [lost, days(7)]);
+  expect(await missing()).toEqual([lost]);
+  await setAsset(lost, { missing_since: daysAgo(7) });
   expect(await purge()).toMatchObject({ media_assets: 1 });
   expect(await findAsset(own, lost)).toBeUndefined();
   expect(await mediaUsage(own)).toEqual({ bytes: 6_000, assets: 3 });
@@ -108,7 +114,7 @@ test('a row whose file is gone says so, is well again with its file, and is dele
 
 test('a folder without any file is taken for one that is not mounted: no row is missing', async () => {
   const id = await store();
-  await madeDaysAgo(id, 3);
+  await setAsset(id, { created_at: daysAgo(3) });
   const empty = mediaFolder();
   storage = diskStorage(empty.path);
   await purge();

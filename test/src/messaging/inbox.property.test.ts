@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Conversation } from '../../../src/messaging/conversation.entity.ts';
 import { patchConversation } from '../../../src/messaging/inbox/patch.ts';
 import { markRead } from '../../../src/messaging/inbox/read.ts';
+import { Message } from '../../../src/messaging/message.entity.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { conversationLane } from '../../../src/platform/ledger/locks.ts';
 import { poolOf } from '../../../src/platform/ledger/pools.ts';
@@ -11,6 +13,8 @@ import { wakeConversation } from '../../../workers/messaging/wake-conversation.t
 import { type ConversationMade, conversation } from '../../support/factories/conversation.ts';
 import { fc, numRuns } from '../../support/fast-check.ts';
 import { type House, openHouse, type ToyHandler } from '../../support/house.ts';
+import { inMs } from '../../support/rules/clock.ts';
+import { jobsOf, makeJobsDue } from '../../support/rules/ledger-jobs.ts';
 import { testSecrets } from '../../support/secrets.ts';
 
 let house: House;
@@ -57,8 +61,8 @@ async function hear(play: Play, providerId: string, direction: 'inbound' | 'outb
   const applying = { transact: transact(), secrets: testSecrets, stopWords: [] };
   const outcome = await applyMessage(applying, play.talk.channel.id, message(play, providerId, direction));
   if (outcome === 'repeat' || direction === 'outbound') return;
-  const [row] = await house.sql<{ id: string }>('select id from messages where provider_message_id = $1', [providerId]);
-  play.seen.push({ id: row!.id, providerId });
+  const { id } = await house.em().findOneOrFail(Message, { provider_message_id: providerId });
+  play.seen.push({ id, providerId });
 }
 
 const within = (play: Play, work: Parameters<ReturnType<typeof transact>>[1]) =>
@@ -82,13 +86,11 @@ const steps: Record<Kind, (play: Play) => Promise<unknown>> = {
   snooze: (play) => patch(play, { snoozed_until: new Date(Date.now() + 3_600_000 + play.count * 60_000).toISOString() }),
   sleep: (play) => patch(play, { status: 'snoozed' }),
   async wake({ talk }) {
-    await house.sql('update conversations set snoozed_until = clock_timestamp() where id = $1 and snoozed_until is not null', [
-      talk.id,
-    ]);
-    await house.sql('update jobs set run_at = clock_timestamp() where subject_id = $1', [talk.id]);
+    const snoozed = { id: talk.id, snoozed_until: { $ne: null } };
+    await house.em().nativeUpdate(Conversation, snoozed, { snoozed_until: inMs(0) });
+    await makeJobsDue(house.em(), { subject_id: talk.id });
     await house.ledger.fill(poolOf(house.organizationId, 'shared:conversation-wakes'));
-    const rows = await house.sql<{ id: string }>('select id from jobs where subject_id = $1', [talk.id]);
-    for (const { id } of rows) await house.run(wakeConversation as unknown as ToyHandler, { id });
+    for (const { id } of await jobsOf(house.em(), talk.id)) await house.run(wakeConversation as unknown as ToyHandler, { id });
   },
 };
 

@@ -8,6 +8,8 @@ import type { InboundStatus } from '../../../src/providers/messaging-app/inbound
 import { type ConversationMade, conversation } from '../../support/factories/conversation.ts';
 import { message } from '../../support/factories/message.ts';
 import { type House, openHouse } from '../../support/house.ts';
+import { setMessage, storedMessage } from '../../support/rules/messages.ts';
+import { fieldsOf } from '../../support/rules/rows.ts';
 
 let house: House;
 let talk: ConversationMade;
@@ -38,13 +40,7 @@ const retry = (id: string, force: boolean) =>
   transactFor(house.ledger.transact, house.organizationId)({ locks: [conversationLane(talk.id)] }, (tx) =>
     retryMessage(tx, id, force),
   );
-const stateOf = async (id: string) =>
-  (
-    await house.sql<{ status: string; provider_message_id: string | null }>(
-      'select status, provider_message_id from messages where id = $1',
-      [id],
-    )
-  )[0];
+const stateOf = async (id: string) => fieldsOf(await storedMessage(house.em(), id), 'status', 'provider_message_id');
 
 test('a repeat of what was said of the first send does not settle a forced retry', async () => {
   const id = await message(house.em(), house.organizationId, talk, { status: 'failed', providerMessageId: 'wamid.first' });
@@ -57,9 +53,7 @@ test('a repeat of what was said of the first send does not settle a forced retry
 
 test('proof that comes after the outcome was given up as unknown is heard, and nothing is left to retry', async () => {
   const id = await message(house.em(), house.organizationId, talk, { status: 'failed' });
-  await house.sql(`update messages set failure = '{"code":"outcome_unknown","provider_code":null,"message":"?"}' where id = $1`, [
-    id,
-  ]);
+  await setMessage(house.em(), id, { failure: { code: 'outcome_unknown', provider_code: null, message: '?' } });
   await expect(retry(id, false)).rejects.toMatchObject({ code: 'conflict' });
   expect(await applyStatus(id, 'delivered', 'wamid.late')).toBe(true);
   expect(await stateOf(id)).toEqual({ status: 'delivered', provider_message_id: 'wamid.late' });

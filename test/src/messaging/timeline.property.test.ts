@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { maxAttempts, recordAttempt } from '../../../src/messaging/attempts.ts';
+import { MessageAttempt } from '../../../src/messaging/message-attempt.entity.ts';
 import { retryMessage } from '../../../src/messaging/retry.ts';
 import { recordedOf } from '../../../src/messaging/timeline.ts';
 import { entriesOf } from '../../../src/messaging/timeline-entries.ts';
@@ -14,6 +15,7 @@ import { type ConversationMade, conversation } from '../../support/factories/con
 import { message } from '../../support/factories/message.ts';
 import { fc, numRuns } from '../../support/fast-check.ts';
 import { type House, openHouse } from '../../support/house.ts';
+import { setMessage, startSending, storedMessage } from '../../support/rules/messages.ts';
 
 type Status = InboundStatus['status'];
 /** In the order of their rank, which the timeline keeps for those of one moment. */
@@ -42,8 +44,7 @@ const told = (id: string, providerMessageId: string, status: Status): InboundSta
 const apply = (statuses: InboundStatus[]) =>
   transact()(lookAtStatuses(own(), statuses, { channelId: talk.channel.id }), applySeen);
 const entriesFor = async (id: string) => entriesOf((await recordedOf(own(), id))!);
-const statusOf = async (id: string) =>
-  (await house.sql<{ status: string }>('select status from messages where id = $1', [id]))[0]!.status;
+const statusOf = async (id: string) => (await storedMessage(house.em(), id)).status;
 
 /** A body tells several statuses at once; one that was told may be told again. `isLate`: of the send before the last retry. */
 const body = fc.record({
@@ -65,9 +66,7 @@ function after(was: string, status: Status): string {
 /** By force, since the provider had taken it; then a worker claims it. */
 async function retried(id: string) {
   await transact()({ locks: [conversationLane(talk.id)] }, (tx) => retryMessage(tx, id, true));
-  await house.sql(`update messages set status = 'sending', sending_at = clock_timestamp() where id = $1 and status = 'queued'`, [
-    id,
-  ]);
+  await startSending(house.em(), id);
 }
 
 test('any order of statuses, repeats and retries ends where the ranks of the last send lead, and the timeline holds each of each send once', async () => {
@@ -112,26 +111,24 @@ test('any order of statuses, repeats and retries ends where the ranks of the las
 
 test('a status that changes nothing leaves the message as it was, and is told', async () => {
   const id = await message(house.em(), house.organizationId, talk, { status: 'failed', providerMessageId: 'wamid.refused' });
-  await house.sql(
-    `update messages set failure = '{"code":"provider_refused","provider_code":"1","message":"no"}' where id = $1`,
-    [id],
-  );
-  const before = await house.sql('select status, failure, updated_at from messages where id = $1', [id]);
+  await setMessage(house.em(), id, { failure: { code: 'provider_refused', provider_code: '1', message: 'no' } });
+  const before = await storedMessage(house.em(), id);
   await apply([told(id, 'wamid.refused', 'sent')]);
-  expect(await house.sql('select status, failure, updated_at from messages where id = $1', [id])).toEqual(before);
+  const after = await storedMessage(house.em(), id);
+  expect(after.status).toBe(before.status);
+  expect(after.failure).toEqual(before.failure);
+  expect(after.updated_at).toBe(before.updated_at);
   expect((await entriesFor(id)).filter(({ kind }) => kind === 'status')).toHaveLength(1);
 });
 
 async function attempted(id: string, claimedAt: string) {
-  await house.sql(`update messages set sending_at = $2 where id = $1`, [id, claimedAt]);
+  await setMessage(house.em(), id, { sending_at: claimedAt });
   await transact()({ locks: [conversationLane(talk.id)] }, (tx) =>
     recordAttempt(tx.own, id, { outcome: 'failed', errorClass: 'busy', durationMs: 1.4 }),
   );
 }
 const numbers = async (id: string) =>
-  (await house.sql<{ number: number }>('select number from message_attempts where message_id = $1 order by number', [id])).map(
-    ({ number }) => number,
-  );
+  (await house.em().find(MessageAttempt, { message_id: id }, { orderBy: { number: 'asc' } })).map(({ number }) => number);
 
 test('of too many tries the first ones and the last one are kept; the same one twice is one', async () => {
   const id = await message(house.em(), house.organizationId, talk, { status: 'sending' });

@@ -1,10 +1,17 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { unknownWindow } from '../../../src/messaging/window.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
+import { uuidv7 } from '../../../src/platform/ids.ts';
+import { Heartbeat } from '../../../src/platform/process/heartbeat.entity.ts';
+import { ProviderWebhook, type ProviderWebhookState } from '../../../src/provider-webhooks/provider-webhook.entity.ts';
 import { databaseTimer } from '../../support/database-time.ts';
 import { conversation } from '../../support/factories/conversation.ts';
 import { message } from '../../support/factories/message.ts';
 import { type House, openHouse } from '../../support/house.ts';
+import { inMs, secondMs } from '../../support/rules/clock.ts';
+import { setMessage } from '../../support/rules/messages.ts';
+import { storeRow } from '../../support/rules/rows.ts';
+import { startStopwatch } from '../../support/stopwatch.ts';
 
 let house: House;
 let id: string;
@@ -18,23 +25,25 @@ beforeAll(async () => {
 });
 afterAll(() => house.close());
 beforeEach(async () => {
-  await house.sql('delete from heartbeats');
-  await house.sql('delete from provider_webhooks');
+  await house.em().nativeDelete(Heartbeat, {});
+  await house.em().nativeDelete(ProviderWebhook, {});
 });
 
-const sentAgo = (seconds: number) =>
-  house.sql(`update messages set sending_at = clock_timestamp() - $2 * interval '1 s' where id = $1`, [id, seconds]);
+const sentAgo = (seconds: number) => setMessage(house.em(), id, { sending_at: inMs(-seconds * secondMs) });
 /** A process that has been there since so long ago, and was last seen so long ago. */
-const process = (since: number, seen = 0, kind = 'web') =>
-  house.sql(
-    `insert into heartbeats (process_id, process, since, seen_at) values (uuidv7(), $3, clock_timestamp() - $1 * interval '1 s', clock_timestamp() - $2 * interval '1 s')`,
-    [since, seen, kind],
-  );
-const received = (ago: number, state = 'received') =>
-  house.sql(
-    `insert into provider_webhooks (id, organization_id, body, state, received_at) values (uuidv7(), $1, '', $2, clock_timestamp() - $3 * interval '1 s')`,
-    [house.organizationId, state, ago],
-  );
+const process = (since: number, seen = 0, kind: 'web' | 'worker' = 'web') =>
+  house.em().insert(Heartbeat, {
+    process_id: uuidv7(),
+    process: kind,
+    since: inMs(-since * secondMs),
+    seen_at: inMs(-seen * secondMs),
+  });
+const received = (ago: number, state: ProviderWebhookState = 'received') =>
+  storeRow(house.em(), house.organizationId, ProviderWebhook, {
+    body: Buffer.alloc(0),
+    state,
+    received_at: inMs(-ago * secondMs),
+  });
 const window = () => unknownWindow(ownRows(house.database, house.organizationId), id, windowMs);
 
 test('is over once it has passed under the eyes of a web process', async () => {
@@ -58,7 +67,7 @@ test('waits for a webhook that was received in it and is not applied', async () 
   await process(300);
   await received(15);
   expect((await window()).has_passed).toBe(false);
-  await house.sql(`update provider_webhooks set state = 'applied'`);
+  await house.em().nativeUpdate(ProviderWebhook, {}, { state: 'applied' });
   expect((await window()).has_passed).toBe(true);
   await received(5);
   expect((await window()).has_passed).toBe(true);

@@ -2,12 +2,13 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { knowJobs } from '../../../src/jobs.ts';
 import { askForStep, type StepRequest } from '../../../src/onboarding/ask.ts';
 import { onboardingLane } from '../../../src/onboarding/change.ts';
-import { steps, workSteps } from '../../../src/onboarding/onboarding.entity.ts';
+import { Onboarding, steps, workSteps } from '../../../src/onboarding/onboarding.entity.ts';
 import { startOnboarding } from '../../../src/onboarding/start.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
 import { AppError } from '../../../src/platform/errors.ts';
 import { checkJobs } from '../../../src/platform/ledger/check.ts';
 import { callOff, controlOf } from '../../../src/platform/ledger/control.ts';
+import type { JobState } from '../../../src/platform/ledger/jobs.entity.ts';
 import { retryJob } from '../../../src/platform/ledger/retry.ts';
 import { asTenant, transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { ProviderRefused } from '../../../src/providers/errors.ts';
@@ -15,6 +16,8 @@ import type { Providers } from '../../../src/providers/index.ts';
 import { handlers } from '../../../workers/index.ts';
 import { fc, numRuns } from '../../support/fast-check.ts';
 import { type House, openHouse } from '../../support/house.ts';
+import { eventsOf } from '../../support/rules/events.ts';
+import { jobsOf as storedJobsOf } from '../../support/rules/ledger-jobs.ts';
 import { testSecrets } from '../../support/secrets.ts';
 
 let house: House;
@@ -48,25 +51,12 @@ afterAll(() => house.close());
 const transact = () => transactFor(house.ledger.transact, house.organizationId);
 const own = () => ownRows(house.database, house.organizationId);
 
-type Job = { id: string; run: number; name: string };
-const jobsOf = (id: string, ...states: string[]) =>
-  house.sql<Job>('select id, run, name from jobs where subject_id = $1 and state = any($2) order by seq', [id, states]);
+const jobsOf = async (id: string, ...states: JobState[]) =>
+  (await storedJobsOf(house.em(), id)).filter(({ state }) => states.includes(state));
 
 async function recordOf(id: string) {
-  const [row] = await house.sql<{
-    current_step: string;
-    step_status: string;
-    completed_steps: string[];
-    channel_id: string | null;
-    error: string | null;
-    secrets: number;
-  }>(
-    `select current_step, step_status, completed_steps, channel_id, error, num_nonnulls(code, access_token, pin)::int as secrets
-       from onboardings
-      where id = $1`,
-    [id],
-  );
-  return row!;
+  const row = await house.em().findOneOrFail(Onboarding, { id });
+  return { ...row, secrets: [row.code, row.access_token, row.pin].filter((secret) => secret !== null).length };
 }
 
 type Act = { do: 'ask' | 'run' | 'retry' | 'call off'; request?: StepRequest; isRefused?: boolean };
@@ -125,10 +115,11 @@ async function assertSound(id: string) {
   expect(record.error === null).toBe(status !== 'failed');
   const live = await jobsOf(id, 'blocked', 'waiting', 'queued');
   expect(live.map(({ name }) => name)).toEqual(status === 'in_progress' ? [`onboarding.${step.replace('_', '-')}`] : []);
-  if (step === 'completed') expect([record.secrets, record.channel_id]).toEqual([0, expect.any(String)]);
-  const [last] = await house.sql<{ data: object }>('select data from events where subject_id = $1 order by seq desc limit 1', [
-    id,
-  ]);
+  if (step === 'completed') {
+    expect(record.secrets).toBe(0);
+    expect(record.channel_id).toEqual(expect.any(String));
+  }
+  const last = (await eventsOf(house.em(), id)).at(-1);
   expect(last!.data).toMatchObject({ current_step: step, step_status: status });
 }
 

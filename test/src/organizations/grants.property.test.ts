@@ -2,12 +2,16 @@ import { expect, test } from '@jest/globals';
 import { acceptInvitation } from '../../../src/accounts/accept-invitation.ts';
 import type { Passwords } from '../../../src/accounts/password-hash.ts';
 import { createKey } from '../../../src/organizations/keys.ts';
+import { ApiKey, Membership } from '../../../src/organizations/organization.entity.ts';
 import { isAbove, type Role, roles, scopesOf } from '../../../src/organizations/roles.ts';
 import { type Scope, scopes } from '../../../src/organizations/scopes.ts';
 import { OwnRows } from '../../../src/platform/database/own.ts';
+import { BearerToken } from '../../../src/users/user.entity.ts';
 import { type Body, type Reply, useApp } from '../../support/app.ts';
 import { bearerToken, person, sessionHeaders } from '../../support/factories/person.ts';
 import { fc, numRuns } from '../../support/fast-check.ts';
+import { databaseNowMs, msOf } from '../../support/rules/clock.ts';
+import { roleOf, storedKey } from '../../support/rules/people.ts';
 import { storedState } from '../../support/stored.ts';
 
 const app = useApp({ env: { RATE_LIMIT_PER_MINUTE: '0' } });
@@ -39,38 +43,32 @@ const step: fc.Arbitrary<Step> = fc.record({
 
 const time = (text: string | null) => (text === null ? Number.POSITIVE_INFINITY : new Date(text).getTime());
 
+const hasEnded = async (expiresAt: string | null) => expiresAt !== null && msOf(expiresAt) <= (await databaseNowMs(app.em()));
+
 /** What the person is now whom a key goes back to, by way of the keys it was made with. */
 async function roleBehind(organizationId: string, maker: string): Promise<Role | undefined> {
   if (maker === 'cli') return 'owner';
   const [kind, id] = maker.split(':');
-  if (kind === 'key')
-    return roleBehind(organizationId, (await app.one('select created_by from api_keys where id = $1', [id])).created_by);
-  const [member] = await app.rows('select role from memberships where organization_id = $1 and user_id = $2', [
-    organizationId,
-    id,
-  ]);
-  return member?.role;
+  if (kind === 'key') return roleBehind(organizationId, (await storedKey(app.em(), id!)).created_by);
+  return roleOf(app.em(), organizationId, id!);
 }
 
 async function powerOf(organizationId: string, { by, id, userId }: Held): Promise<Power | undefined> {
-  const [member] = await app.rows('select role from memberships where organization_id = $1 and user_id = $2', [
-    organizationId,
-    userId ?? id,
-  ]);
-  const brought = member && new Set<string>(scopesOf[member.role as Role]);
-  if (by === 'session') return member && { scopes: brought, role: member.role, endsAt: Number.POSITIVE_INFINITY };
-  const table = by === 'key' ? 'api_keys' : 'bearer_tokens';
-  const [row] = await app.rows(`select *, expires_at <= clock_timestamp() as has_ended from ${table} where id = $1`, [id]);
-  if (!row || row.has_ended || row.revoked_at) return undefined;
+  const role = await roleOf(app.em(), organizationId, userId ?? id);
+  const brought = role && new Set<string>(scopesOf[role]);
+  if (by === 'session') return role && { scopes: brought!, role, endsAt: Number.POSITIVE_INFINITY };
   if (by === 'key') {
-    const behind = await roleBehind(organizationId, row.created_by);
-    if (!behind) return { scopes: new Set(), role: 'viewer', endsAt: time(row.expires_at) };
-    const granted = row.scopes.filter((scope: string) => (scopesOf[behind] as Set<string>).has(scope));
-    return { scopes: new Set(granted), role: isAbove(row.role, behind) ? behind : row.role, endsAt: time(row.expires_at) };
+    const key = await app.em().findOne(ApiKey, { id });
+    if (!key || key.revoked_at || (await hasEnded(key.expires_at))) return undefined;
+    const behind = await roleBehind(organizationId, key.created_by);
+    if (!behind) return { scopes: new Set(), role: 'viewer', endsAt: time(key.expires_at) };
+    const granted = key.scopes.filter((scope) => (scopesOf[behind] as Set<string>).has(scope));
+    return { scopes: new Set(granted), role: isAbove(key.role, behind) ? behind : key.role, endsAt: time(key.expires_at) };
   }
-  if (!member) return undefined;
-  const allowed = row.scopes.filter((scope: string) => brought!.has(scope));
-  return { scopes: new Set(allowed), role: member.role, endsAt: time(row.expires_at) };
+  const token = await app.em().findOne(BearerToken, { id });
+  if (!token || !role || (await hasEnded(token.expires_at))) return undefined;
+  const allowed = token.scopes.filter((scope) => brought!.has(scope));
+  return { scopes: new Set(allowed), role, endsAt: time(token.expires_at) };
 }
 
 /** An organization with one of each role, and credentials of few and many scopes, with and without an end. */
@@ -157,10 +155,7 @@ async function take(world: World, { kind, by, target, wanted: { scopes: asked, r
   const email = `invited-${world.organizationId}-${world.held.length}-${target}@example.com`;
   const send = (operationId: string, body?: object, params: Headers = {}): Promise<Reply> =>
     app.call(operationId, { key: null, headers: maker.headers, params, body });
-  const [memberBefore] = await app.rows('select role from memberships where organization_id = $1 and user_id = $2', [
-    world.organizationId,
-    memberID,
-  ]);
+  const roleBefore = await roleOf(app.em(), world.organizationId, memberID);
   const before = await storedState(app);
   const reply = await {
     key: () => send('api-keys.create', { name: 'made', scopes: scopesAsked.length ? scopesAsked : ['audit:read'], expires_at }),
@@ -182,12 +177,12 @@ async function take(world: World, { kind, by, target, wanted: { scopes: asked, r
   counts.granted += 1;
   if (!power) throw new Error(`${kind} was granted to a ${maker.by} that is nothing any more`);
   if (kind === 'key' || kind === 'rotate') {
-    const row = await app.one('select scopes, role, expires_at from api_keys where id = $1', [body.id]);
+    const row = await storedKey(app.em(), body.id);
     keptTo(power, { scopes: ['api_keys:write', ...row.scopes], role: row.role, endsAt: time(row.expires_at) });
     world.hold('key', body);
   }
   if (kind === 'revoke' && keyID !== maker.id) {
-    const row = await app.one('select scopes, role from api_keys where id = $1', [keyID]);
+    const row = await storedKey(app.em(), keyID);
     keptTo(power, { scopes: ['api_keys:write', ...row.scopes], role: row.role });
   }
   if (kind === 'token') {
@@ -198,12 +193,11 @@ async function take(world: World, { kind, by, target, wanted: { scopes: asked, r
   if (kind === 'invite') {
     keptTo(power, { scopes: ['members:write', ...scopesOf[role]], role });
     const userId = await accepted(body.token);
-    const member = await app.one('select role from memberships where user_id = $1', [userId]);
-    expect(member.role).toBe(role);
+    expect(await roleOf(app.em(), world.organizationId, userId)).toBe(role);
     await world.join(userId);
   }
   if (kind === 'role' || kind === 'remove')
-    keptTo(power, { scopes: ['members:write', ...scopesOf[memberBefore.role as Role]], role: memberBefore.role });
+    keptTo(power, { scopes: ['members:write', ...scopesOf[roleBefore!]], role: roleBefore! });
   if (kind === 'role') keptTo(power, { scopes: scopesOf[role], role });
   if (kind === 'role' || kind === 'remove') await held(world, memberID);
 }
@@ -226,10 +220,8 @@ test('whatever is granted by whoever in whatever order: never more scopes, a hig
       await world.fill();
       for (const each of steps) {
         await take(world, each);
-        const owners = await app.rows(`select 1 from memberships where organization_id = $1 and role = 'owner'`, [
-          organizationId,
-        ]);
-        expect(owners.length).toBeGreaterThan(0);
+        const owners = await app.em().count(Membership, { organization_id: organizationId, role: 'owner' });
+        expect(owners).toBeGreaterThan(0);
       }
     }),
     {

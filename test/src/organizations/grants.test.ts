@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { endSession } from '../../../src/accounts/sessions.ts';
 import { createToken } from '../../../src/accounts/tokens.ts';
 import { createKey } from '../../../src/organizations/keys.ts';
 import type { Role } from '../../../src/organizations/roles.ts';
@@ -6,6 +7,8 @@ import { type Scope, scopes } from '../../../src/organizations/scopes.ts';
 import { OwnRows } from '../../../src/platform/database/own.ts';
 import { type Reply, useApp } from '../../support/app.ts';
 import { bearerToken, person, sessionHeaders } from '../../support/factories/person.ts';
+import { databaseNowMs, inMs, msOf } from '../../support/rules/clock.ts';
+import { removeMember, setKey, setRole, storedKey } from '../../support/rules/people.ts';
 
 /** Ways around the rule that nobody grants what they lack, each tried by hand; grants.property.test.ts tries at random. */
 const app = useApp({ env: { RATE_LIMIT_PER_MINUTE: '0' } });
@@ -44,7 +47,7 @@ describe('scopes', () => {
     const maker = await keyOf(['api_keys:write', 'messages:read']);
     const { status } = await ask(maker.headers, 'api-keys.rotate', {}, { keyID: strong.id });
     expect(status).toBe(403);
-    expect(await app.one('select expires_at from api_keys where id = $1', [strong.id])).toEqual({ expires_at: null });
+    expect((await storedKey(app.em(), strong.id)).expires_at).toBeNull();
   });
 
   test('an admin does not rotate a key that an owner made', async () => {
@@ -58,8 +61,8 @@ describe('scopes', () => {
     const self = await keyOf(['api_keys:write', 'messages:read'], inAnHour());
     const { status, body } = await ask(self.headers, 'api-keys.rotate', { overlap_hours: 0 }, { keyID: self.id });
     expect([status, body.scopes]).toEqual([201, ['api_keys:write', 'messages:read']]);
-    const [old] = await app.rows('select expires_at > clock_timestamp() as is_live from api_keys where id = $1', [self.id]);
-    expect(old.is_live).toBe(false);
+    const { expires_at } = await storedKey(app.em(), self.id);
+    expect(msOf(expires_at!)).toBeLessThanOrEqual(await databaseNowMs(app.em()));
     expect((await ask(self.headers, 'api-keys.list')).status).toBe(401);
   });
 
@@ -132,9 +135,10 @@ describe('time', () => {
     const wish = { name: 'longer', scopes: ['messages:read'] };
     for (const expires_at of [null, new Date(Date.now() + 3_700_000).toISOString()])
       expect((await ask(maker.headers, 'api-keys.create', { ...wish, expires_at })).status).toBe(403);
-    const [own] = await app.rows('select expires_at::text from api_keys where id = $1', [maker.id]);
+    const own = await storedKey(app.em(), maker.id);
     const unsaid = await ask(maker.headers, 'api-keys.create', wish);
-    expect([unsaid.status, new Date(unsaid.body.expires_at)]).toEqual([201, new Date(own.expires_at)]);
+    expect(unsaid.status).toBe(201);
+    expect(new Date(unsaid.body.expires_at)).toEqual(new Date(own.expires_at!));
     const soon = new Date(Date.now() + 60_000).toISOString();
     expect((await ask(maker.headers, 'api-keys.create', { ...wish, expires_at: soon })).status).toBe(201);
   });
@@ -188,7 +192,7 @@ describe('what was taken away elsewhere a moment ago', () => {
     const key = await keyOf(scopes);
     const ids = await subjects();
     expect((await ask(key.headers, 'api-keys.list')).status).toBe(200);
-    await app.rows('update api_keys set revoked_at = clock_timestamp() where id = $1', [key.id]);
+    await setKey(app.em(), key.id, { revoked_at: inMs(0) });
     const { status, headers } = await grant(key.headers, ids);
     expect([status, headers.get('www-authenticate')]).toEqual([401, expect.stringContaining('ApiKey realm=')]);
   });
@@ -198,7 +202,7 @@ describe('what was taken away elsewhere a moment ago', () => {
     const { headers } = await bearerToken(app.em(), organizationId, userId);
     const ids = await subjects();
     expect((await ask(headers, 'api-keys.list')).status).toBe(200);
-    await app.rows(`update memberships set role = 'viewer' where user_id = $1`, [userId]);
+    await setRole(app.em(), userId, 'viewer');
     expect((await grant(headers, ids)).status).toBe(403);
   });
 
@@ -207,7 +211,7 @@ describe('what was taken away elsewhere a moment ago', () => {
     const { headers } = await bearerToken(app.em(), organizationId, userId);
     const ids = await subjects();
     expect((await ask(headers, 'api-keys.list')).status).toBe(200);
-    await app.rows('delete from memberships where user_id = $1', [userId]);
+    await removeMember(app.em(), userId);
     expect((await grant(headers, ids)).status).toBe(401);
   });
 
@@ -219,7 +223,7 @@ describe('what was taken away elsewhere a moment ago', () => {
     const grant = () =>
       ledger.transact({}, (tx) => createToken(tx.of(caller.organizationId), caller, { name: 'late', expiresInDays: 1 }));
     expect(await grant()).toMatchObject({ name: 'late' });
-    await app.rows('delete from sessions where id = $1', [sessionId]);
+    await endSession(app.em(), sessionId);
     await expect(grant()).rejects.toMatchObject({ status: 401 });
   });
 });

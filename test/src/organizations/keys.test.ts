@@ -6,6 +6,8 @@ import { scopes } from '../../../src/organizations/scopes.ts';
 import { newCredential } from '../../../src/platform/credentials.ts';
 import { OwnRows } from '../../../src/platform/database/own.ts';
 import { type House, openHouse } from '../../support/house.ts';
+import { inMs } from '../../support/rules/clock.ts';
+import { setKey, storedKey } from '../../support/rules/people.ts';
 
 let house: House;
 beforeAll(async () => {
@@ -25,17 +27,17 @@ describe('who it is', () => {
       role: 'owner',
       scopes: new Set(['messages:read']),
     });
-    const [row] = await house.sql<{ hash: Buffer }>('select * from api_keys where id = $1', [id]);
-    expect(row!.hash).toHaveLength(32);
+    const row = await storedKey(house.em(), id);
+    expect(row.hash).toHaveLength(32);
     expect(JSON.stringify(row)).not.toContain(key.slice(3, 20));
   });
 
   test('nobody: one never made, one revoked, one expired', async () => {
     const ask = authenticate();
     expect(await ask(newCredential('kk_'))).toBeUndefined();
-    for (const change of ['revoked_at = clock_timestamp()', `expires_at = clock_timestamp() - interval '1 ms'`]) {
+    for (const change of [{ revoked_at: inMs(0) }, { expires_at: inMs(-1) }]) {
       const { id, key } = await createKey(new OwnRows(house.em(), house.organizationId), 'test', scopes);
-      await house.sql(`update api_keys set ${change} where id = $1`, [id]);
+      await setKey(house.em(), id, change);
       expect(await ask(key)).toBeUndefined();
     }
   });
@@ -44,7 +46,7 @@ describe('who it is', () => {
     const ask = authenticate();
     const { id, key } = await createKey(new OwnRows(house.em(), house.organizationId), 'test', scopes);
     const caller = await ask(key);
-    await house.sql('update api_keys set revoked_at = clock_timestamp() where id = $1', [id]);
+    await setKey(house.em(), id, { revoked_at: inMs(0) });
     expect(await ask(key)).toBe(caller);
     expect(await authenticate()(key)).toBeUndefined();
   });

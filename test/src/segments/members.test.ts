@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Contact } from '../../../src/contacts/contact.entity.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import { addMembers } from '../../../src/segments/members.ts';
+import { Segment } from '../../../src/segments/segment.entity.ts';
 import { createSegment, segmentLock, segmentsLock, segmentsOf } from '../../../src/segments/segments.ts';
 import { contact } from '../../support/factories/contact.ts';
 import { type House, openHouse } from '../../support/house.ts';
+import { inMs } from '../../support/rules/clock.ts';
 
 let house: House;
 beforeAll(async () => {
@@ -31,7 +34,7 @@ test('no more members than the limit: those who left make room', async () => {
   expect(await add(id, [one, two, three], 3)).toEqual({ added: 3, already: 0 });
   expect(await add(id, [one, two], 3)).toEqual({ added: 0, already: 2 });
   await expect(add(id, [four], 3)).rejects.toMatchObject({ code: 'limit_reached' });
-  await house.sql('delete from contacts where id = $1', [two]);
+  await house.em().nativeDelete(Contact, { id: two });
   expect(await add(id, [four], 3)).toEqual({ added: 1, already: 0 });
   await expect(add(id, [(await contact(house.em(), house.organizationId)).id], 3)).rejects.toMatchObject({
     code: 'limit_reached',
@@ -48,6 +51,6 @@ test('segments by their ids, in this order; each unknown one is named by its pla
     code: 'invalid_request',
     details: [{ field: 'audience.segment_ids[1]', code: 'segment.unknown', value: unknown }],
   });
-  await house.sql('update segments set deleted_at = clock_timestamp() where id = $1', [two.id]);
+  await house.em().nativeUpdate(Segment, { id: two.id }, { deleted_at: inMs(0) });
   await expect(segmentsOf(own, [two.id])).rejects.toMatchObject({ code: 'invalid_request' });
 });

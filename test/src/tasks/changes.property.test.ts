@@ -7,6 +7,7 @@ import type { OwnTx } from '../../../src/platform/ledger/tx.ts';
 import { completeTask, deleteTask, patchTask, reopenTask, restoreTask, type TaskPatch } from '../../../src/tasks/change.ts';
 import type { NewTask } from '../../../src/tasks/create.ts';
 import { linkTarget, unlinkTarget } from '../../../src/tasks/targets.ts';
+import { Task } from '../../../src/tasks/task.entity.ts';
 import { getAnyTask, taskLock, type WholeTask } from '../../../src/tasks/task-row.ts';
 import { changeTask } from '../../../src/tasks/task-tx.ts';
 import { contact } from '../../support/factories/contact.ts';
@@ -14,6 +15,9 @@ import { person } from '../../support/factories/person.ts';
 import { task as newTask } from '../../support/factories/task.ts';
 import { fc, numRuns } from '../../support/fast-check.ts';
 import { type House, openHouse } from '../../support/house.ts';
+import { eventsOf } from '../../support/rules/events.ts';
+import { historyOf } from '../../support/rules/history.ts';
+import { jobsOf } from '../../support/rules/ledger-jobs.ts';
 
 let house: House;
 let member: string;
@@ -84,7 +88,7 @@ const take = (id: string, { act, patch, index }: Step) =>
   });
 
 type Change = { from: unknown; to: unknown };
-type Line = { revision: number; event_id: string; changes: Record<string, Change> };
+type Line = { revision: number; event_id: string | null; changes: Record<string, Change> };
 
 /** The task as its history tells it. */
 function replayed(lines: Line[]) {
@@ -122,20 +126,14 @@ test('after any changes the history tells the task, each change one event, and o
       const { id } = await transact([], (tx) => newTask(tx, actor, body));
       for (const one of steps) await take(id, one);
       const task = await getAnyTask(ownRows(house.database, house.organizationId), id);
-      const lines = await house.sql<Line>(
-        'select revision, event_id, changes from crm_history where object_id = $1 order by revision',
-        [id],
-      );
+      const lines = await historyOf(house.em(), id);
       expect(lines.map(({ revision }) => revision)).toEqual(Array.from({ length: task.revision }, (_, index) => index + 1));
       expectSame(task, lines);
-      const events = await house.sql<{ id: string }>(
-        `select id from events where subject_id = $1 and type <> 'task.completed' order by seq`,
-        [id],
-      );
+      const events = (await eventsOf(house.em(), id)).filter(({ type }) => type !== 'task.completed');
       expect(events.map((event) => event.id)).toEqual(lines.map(({ event_id }) => event_id));
       const at = ms(task.remind_at ?? task.due_at);
       const reminds = at !== null && at > Date.now() && !task.deleted_at && !['done', 'cancelled'].includes(task.status);
-      const jobs = await house.sql<{ id: string }>('select id from jobs where subject_id = $1', [id]);
+      const jobs = await jobsOf(house.em(), id);
       expect(jobs.map((job) => job.id)).toEqual(reminds ? [task.reminder_job_id] : []);
       expect(task.reminder_job_id !== null).toBe(reminds);
     }),
@@ -148,11 +146,12 @@ test('a task that is deleted with its person in the middle of a change is a 404,
   const { id } = await transact([], (tx) => newTask(tx, actor, { title: 'A' }));
   const change = onTask(id, (tx) =>
     changeTask(tx, id, { actor }, async (task) => {
-      await house.sql('delete from crm_tasks where id = $1', [id]);
+      await house.em().nativeDelete(Task, { id });
       task.set({ due_at: new Date(Date.now() + hour).toISOString() });
     }),
   );
   await expect(change).rejects.toMatchObject({ status: 404 });
-  expect(await house.sql('select 1 from jobs where subject_id = $1', [id])).toEqual([]);
-  expect(await house.sql('select 1 from crm_history where object_id = $1 and revision > 1', [id])).toEqual([]);
+  expect(await jobsOf(house.em(), id)).toEqual([]);
+  const revisions = await historyOf(house.em(), id);
+  expect(revisions.filter(({ revision }) => revision > 1)).toEqual([]);
 });

@@ -1,15 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Channel } from '../../../src/channels/channel.entity.ts';
+import type { Em } from '../../../src/platform/database/database.ts';
 import { ownRows } from '../../../src/platform/database/own.ts';
-import { query } from '../../../src/platform/database/query.ts';
 import { transactFor } from '../../../src/platform/ledger/tenant.ts';
 import type { ProviderTemplate } from '../../../src/providers/messaging-app/provider.ts';
 import { settleEdited } from '../../../src/templates/outcome.ts';
 import { templateStatusOf } from '../../../src/templates/status-words.ts';
 import { storeTemplates } from '../../../src/templates/sync.ts';
+import { Template } from '../../../src/templates/template.entity.ts';
 import { templateLock } from '../../../src/templates/told.ts';
 import { createTemplate } from '../../../src/templates/write.ts';
 import { channel } from '../../support/factories/channel.ts';
 import { type House, openHouse } from '../../support/house.ts';
+import { inMs } from '../../support/rules/clock.ts';
+import { eventsOf } from '../../support/rules/events.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 let house: House;
@@ -30,6 +34,9 @@ test.each([
 ])('%s is %s', (word, status) => {
   expect(templateStatusOf(word)).toBe(status);
 });
+
+/** As the deletion of a channel leaves it, without what it does beside it. */
+const deleteChannel = (em: Em, id: string) => em.nativeUpdate(Channel, { id }, { deleted_at: inMs(0) });
 
 describe('storing', () => {
   const template = (id: string, name: string, more: Partial<ProviderTemplate> = {}): ProviderTemplate => ({
@@ -53,11 +60,7 @@ describe('storing', () => {
         listedAt,
       );
     const store = async (...templates: ProviderTemplate[]) => storeAsOf(await now(), ...templates);
-    const stored = () =>
-      house.sql(
-        'select name, language, status, provider_template_id from templates where channel_id = $1 order by name, language',
-        [id],
-      );
+    const stored = () => house.em().find(Template, { channel_id: id }, { orderBy: { name: 'asc', language: 'asc' } });
     return { id, store, storeAsOf, stored };
   };
 
@@ -69,14 +72,14 @@ describe('storing', () => {
 
   test('of a deleted channel nothing is stored', async () => {
     const { store, stored, id } = await setUp();
-    await house.sql('update channels set deleted_at = clock_timestamp() where id = $1', [id]);
+    await deleteChannel(house.em(), id);
     await store(template('1', 'a'));
     expect(await stored()).toEqual([]);
   });
 
   test('on a deleted channel none is made', async () => {
     const { stored, id } = await setUp();
-    await house.sql('update channels set deleted_at = clock_timestamp() where id = $1', [id]);
+    await deleteChannel(house.em(), id);
     const components = [{ type: 'BODY', text: 'Hello.' }];
     const made = transactFor(house.ledger.transact, house.organizationId)({}, ({ own }) =>
       createTemplate(own, { channelId: id, name: 'a', language: 'en_US', category: 'utility', components }),
@@ -89,7 +92,7 @@ describe('storing', () => {
     const { store, stored, id } = await setUp();
     let storing: Promise<number> | undefined;
     await house.ledger.transact({}, async ({ em }) => {
-      await query(em, 'update channels set deleted_at = clock_timestamp() where id = $1', [id]);
+      await deleteChannel(em, id);
       storing = store(template('1', 'a'));
       await waitFor('the store to wait', async () => {
         const waiting = await house.sql(
@@ -117,7 +120,7 @@ describe('storing', () => {
   test('one that the provider no longer has is disabled, and may come back; drafts are ours alone', async () => {
     const { store, stored, id } = await setUp();
     await store(template('1', 'a'), template('2', 'b'));
-    await house.sql(`update templates set status = 'draft' where channel_id = $1 and name = 'b'`, [id]);
+    await house.em().nativeUpdate(Template, { channel_id: id, name: 'b' }, { status: 'draft' });
     await store();
     expect((await stored()).map(({ status }) => status)).toEqual(['disabled', 'draft']);
     await store(template('9', 'a'));
@@ -140,12 +143,9 @@ describe('storing', () => {
     const { store, storeAsOf, id } = await setUp();
     const old = template('1', 'a', { components: [{ type: 'BODY', text: 'Old.' }] });
     const components = [{ type: 'BODY', text: 'New.' }];
-    const shown = async () => (await house.sql('select id, components from templates where channel_id = $1', [id]))[0]!;
+    const shown = () => house.em().findOneOrFail(Template, { channel_id: id });
     await store(old);
-    await house.sql(`update templates set doing = 'edit', change = $2, submitted_at = clock_timestamp() where channel_id = $1`, [
-      id,
-      JSON.stringify({ components }),
-    ]);
+    await house.em().nativeUpdate(Template, { channel_id: id }, { doing: 'edit', change: { components }, submitted_at: inMs(0) });
     const listedAt = await now();
     const { id: templateId } = await shown();
     await transactFor(house.ledger.transact, house.organizationId)({ locks: [templateLock(String(templateId))] }, ({ own }) =>
@@ -162,14 +162,9 @@ describe('storing', () => {
     await store(template('1', 'a', { quality: 'green', reason: 'X' }));
     await store(template('1', 'a', { category: 'marketing', quality: 'red' }));
     await store(template('1', 'a', { category: '' }));
-    const [row] = await house.sql('select category, previous_category, quality, reason from templates where channel_id = $1', [
-      id,
-    ]);
-    expect(row).toEqual({ category: 'marketing', previous_category: 'utility', quality: 'red', reason: 'X' });
-    const events = await house.sql(
-      'select e.data from events e join templates t on t.id = e.subject_id where t.channel_id = $1 order by e.seq',
-      [id],
-    );
+    const changed = await house.em().findOneOrFail(Template, { channel_id: id });
+    expect(changed).toMatchObject({ category: 'marketing', previous_category: 'utility', quality: 'red', reason: 'X' });
+    const events = await eventsOf(house.em(), changed.id);
     expect(events.map(({ data }) => data)).toEqual([
       expect.objectContaining({ changed: ['quality', 'category'], status: 'approved', category: 'marketing', quality: 'red' }),
     ]);

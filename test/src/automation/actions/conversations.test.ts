@@ -1,7 +1,11 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { ConversationNote } from '../../../../src/messaging/conversation.entity.ts';
+import { Membership } from '../../../../src/organizations/organization.entity.ts';
 import { uuidv7 } from '../../../../src/platform/ids.ts';
 import { type Channel, useApp } from '../../../support/app.ts';
+import { rule as automationRule } from '../../../support/factories/automation.ts';
 import { person } from '../../../support/factories/person.ts';
+import { jobsOf } from '../../../support/rules/ledger-jobs.ts';
 import { alike, type GivenRun, stepsOf } from '../../../support/steps.ts';
 
 const app = useApp();
@@ -50,7 +54,7 @@ describe.each(twins)('$name', ({ body, step: [type, fields] }) => {
     expect(await shown(other)).toEqual(await shown(one));
     expect(alike(await eventsOf(other), [other.id])).toEqual(alike(await eventsOf(one), [one.id]));
     expect(await steps.eventsOf(run)).toMatchObject([{ type: 'conversation.updated', chain: [run.rule_id] }]);
-    const jobs = (id: string) => app.rows('select name, state from jobs where subject_id = $1', [id]);
+    const jobs = async (id: string) => (await jobsOf(app.em(), id)).map(({ name, state }) => ({ name, state }));
     expect(await jobs(other.id)).toEqual(await jobs(one.id));
   });
 
@@ -79,9 +83,8 @@ test('a note on a conversation is as the API makes it, its author the run', asyn
   const [one, other] = [await talk(), await talk()];
   await app.call('conversations.notes.create', { params: { conversationID: one.id }, body: { body: 'Call back' } });
   const { run, output } = await steps.take('add_note', { on: 'conversation', body: 'Call back' }, about(other));
-  const notes = async ({ id }: Talk) =>
-    app.rows('select id, body, author from conversation_notes where conversation_id = $1', [id]);
-  expect(await notes(other)).toEqual([{ id: output.note_id, body: 'Call back', author: `run:${run.id}` }]);
+  const notes = ({ id }: Talk) => app.em().find(ConversationNote, { conversation_id: id });
+  expect(await notes(other)).toMatchObject([{ id: output.note_id, body: 'Call back', author: `run:${run.id}` }]);
   expect(alike(await eventsOf(other), [other.id])).toEqual(alike(await eventsOf(one), [one.id]));
 });
 
@@ -109,14 +112,7 @@ describe('tags', () => {
 
 describe('assign_conversation', () => {
   const agent = async () => (await person(app.em(), app.tenant.organizationId, 'agent')).userId;
-  const rule = async () => {
-    const id = uuidv7();
-    await app.rows(`insert into automation_rules (organization_id, id, name, draft) values ($1, $2, 'Test', '{}')`, [
-      app.tenant.organizationId,
-      id,
-    ]);
-    return id;
-  };
+  const rule = async () => (await automationRule(app.em(), app.tenant.organizationId)).id;
   const assign = async (it: Talk, fields: object, ruleId?: string): Promise<string> => {
     const run = { ...about(it), ...(ruleId && { rule_id: ruleId }) };
     return (await steps.take('assign_conversation', { ...fields }, run)).output.user_id;
@@ -146,7 +142,7 @@ describe('assign_conversation', () => {
     expect(turns).toEqual([b, a, b, a]);
     expect(await next([b, a, c])).toBe(c);
     expect(await next([a, b], otherRule)).toBe(a);
-    await app.rows('delete from memberships where user_id = $1', [b]);
+    await app.em().nativeDelete(Membership, { user_id: b });
     expect([await next([b, a, c]), await next([b, a, c])]).toEqual([a, c]);
     await expect(next([b])).rejects.toMatchObject({ code: 'conflict' });
   });
@@ -180,8 +176,7 @@ describe('assign_conversation', () => {
   });
 
   test('without names all agents, and nobody else', async () => {
-    const tenant = await app.rows(`delete from memberships where role = 'agent' returning user_id`);
-    expect(tenant.length).toBeGreaterThan(0);
+    expect(await app.em().nativeDelete(Membership, { role: 'agent' })).toBeGreaterThan(0);
     await person(app.em(), app.tenant.organizationId, 'viewer');
     const it = await talk();
     await expect(assign(it, { strategy: 'fewest_open' })).rejects.toMatchObject({ code: 'conflict' });

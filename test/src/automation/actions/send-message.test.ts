@@ -1,8 +1,17 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { Contact } from '../../../../src/contacts/contact.entity.ts';
+import { ContactSuppression } from '../../../../src/contacts/permission/permission.entity.ts';
+import { Flow } from '../../../../src/flows/flow.entity.ts';
+import { Conversation } from '../../../../src/messaging/conversation.entity.ts';
+import { Message } from '../../../../src/messaging/message.entity.ts';
 import { sendTypes } from '../../../../src/messaging/send-body.ts';
 import { uuidv7 } from '../../../../src/platform/ids.ts';
-import { type Channel, useApp } from '../../../support/app.ts';
+import { Template, type TemplateCategory } from '../../../../src/templates/template.entity.ts';
+import { type Body, type Channel, useApp } from '../../../support/app.ts';
 import { contact } from '../../../support/factories/contact.ts';
+import { flowAtProvider } from '../../../support/factories/flow-at-provider.ts';
+import { jobsOf as storedJobsOf } from '../../../support/rules/ledger-jobs.ts';
+import { storeRow } from '../../../support/rules/rows.ts';
 import { alike, type GivenRun, stepsOf } from '../../../support/steps.ts';
 
 const app = useApp();
@@ -23,29 +32,48 @@ const about = ({ id, contactId }: Talk): GivenRun => ({
 });
 const hello = { type: 'text', text: { body: 'Hello' } };
 const template = { type: 'template', template: { name: 'hello', language: 'en_US' } };
-const named = async (name: string, category: string, components = '[]') => {
-  await app.rows(
-    `insert into templates (id, organization_id, channel_id, provider_template_id, name, language, category, status, components)
-     values (uuidv7(), $1, $2, $3, $3, 'en_US', $4, 'approved', $5)`,
-    [app.tenant.organizationId, channel.id, name, category, components],
-  );
+const named = async (name: string, category: TemplateCategory, components: unknown[] = []) => {
+  await storeRow(app.em(), app.tenant.organizationId, Template, {
+    channel_id: channel.id,
+    provider_template_id: name,
+    name,
+    language: 'en_US',
+    category,
+    status: 'approved',
+    components,
+  });
   return { type: 'template', template: { name, language: 'en_US' } };
 };
 const send = (it: Talk, message: object = hello, more: object = {}) =>
   steps.take('send_message', { message, ...more }, about(it));
-const messagesOf = ({ id }: Pick<Talk, 'id'>) => app.rows('select * from messages where conversation_id = $1 order by id', [id]);
-const jobsOf = (id: string) => app.rows('select name, state, lane, pool, class from jobs where subject_id = $1', [id]);
+const messagesOf = ({ id }: Pick<Talk, 'id'>): Promise<Body[]> =>
+  app.em().find(Message, { conversation_id: id }, { orderBy: { id: 'asc' } });
+const jobsOf = async (id: string) =>
+  (await storedJobsOf(app.em(), id)).map(({ name, state, lane, pool, class: kind }) => ({
+    name,
+    state,
+    lane,
+    pool,
+    class: kind,
+  }));
 const eventsOf = async ({ id }: Talk) => (await app.events(id)).map(({ type, data }) => ({ type, data }));
 
 /** A message of the conversation, for what is about one. */
 const received = async ({ id, contactId }: Talk) => {
   const messageId = uuidv7();
-  await app.rows(
-    `insert into messages (id, organization_id, channel_id, conversation_id, contact_id, direction, type, status, to_phone, content, provider_message_id)
-     values ($1, $2, $3, $4, $5, 'inbound', 'text', 'delivered', '', '{"body":"hi"}', $6)`,
-    [messageId, app.tenant.organizationId, channel.id, id, contactId, `wamid.${messageId}`],
-  );
-  return messageId;
+  return storeRow(app.em(), app.tenant.organizationId, Message, {
+    id: messageId,
+    channel_id: channel.id,
+    conversation_id: id,
+    contact_id: contactId,
+    direction: 'inbound',
+    type: 'text',
+    status: 'delivered',
+    to_phone: '',
+    content: { body: 'hi' },
+    told: null,
+    provider_message_id: `wamid.${messageId}`,
+  });
 };
 
 const link = 'https://files.example.com/a.jpg';
@@ -124,11 +152,12 @@ describe('whom it goes to', () => {
       ],
       run,
     );
-    const conversations = await app.rows('select id from conversations where contact_id = $1', [who.id]);
+    const conversations = await app.em().find(Conversation, { contact_id: who.id });
     expect(conversations).toHaveLength(1);
-    expect(outputs.map(({ conversation_id }) => conversation_id)).toEqual([conversations[0].id, conversations[0].id]);
-    expect(await messagesOf(conversations[0])).toHaveLength(2);
-    expect((await app.events(conversations[0].id)).map(({ type }) => type)).toEqual([
+    const { id } = conversations[0]!;
+    expect(outputs.map(({ conversation_id }) => conversation_id)).toEqual([id, id]);
+    expect(await messagesOf({ id })).toHaveLength(2);
+    expect((await app.events(id)).map(({ type }) => type)).toEqual([
       'conversation.created',
       'conversation.updated',
       'conversation.updated',
@@ -138,8 +167,8 @@ describe('whom it goes to', () => {
   test('a phone that nobody has becomes a contact', async () => {
     const phone = app.phone();
     const { output } = await steps.take('send_message', { channel_id: channel.id, to: `+${phone}`, message: template });
-    const [row] = await app.rows('select phone_number from contacts where id = $1', [output.contact_id]);
-    expect(row).toEqual({ phone_number: `+${phone}` });
+    const made = await app.em().findOneOrFail(Contact, { id: String(output.contact_id) });
+    expect(made.phone_number).toBe(`+${phone}`);
   });
 
   test("another contact, on the conversation's channel", async () => {
@@ -184,7 +213,7 @@ describe('what forbids it', () => {
     );
     await expect(both).rejects.toMatchObject({ code: 'suppressed' });
     expect(await messagesOf(it)).toEqual([]);
-    expect(await app.rows('select 1 from contact_suppressions where contact_id = $1', [it.contactId])).toEqual([]);
+    expect(await app.em().count(ContactSuppression, { contact_id: it.contactId })).toBe(0);
   });
 
   test('no consent for marketing, unless the step before it records one', async () => {
@@ -229,14 +258,16 @@ describe('what forbids it', () => {
 });
 
 describe('among other steps of one transaction', () => {
+  const statusOf = async ({ id }: Talk) => (await app.em().findOneOrFail(Conversation, { id })).status;
+
   test('resolved before or after it: in their order', async () => {
     const [one, other] = [await talk(), await talk()];
     const resolve: [string, object] = ['set_conversation_status', { status: 'resolved' }];
     const sending: [string, object] = ['send_message', { message: hello }];
     await steps.takeAll([resolve, sending] as never, about(one));
     await steps.takeAll([sending, resolve] as never, about(other));
-    const statusOf = async ({ id }: Talk) => (await app.one('select status from conversations where id = $1', [id])).status;
-    expect([await statusOf(one), await statusOf(other)]).toEqual(['open', 'resolved']);
+    expect(await statusOf(one)).toBe('open');
+    expect(await statusOf(other)).toBe('resolved');
     expect((await messagesOf(one)).length + (await messagesOf(other)).length).toBe(2);
   });
 
@@ -244,7 +275,7 @@ describe('among other steps of one transaction', () => {
     const it = await talk();
     const resolve = () => app.call('conversations.update', { params: { conversationID: it.id }, body: { status: 'resolved' } });
     await steps.take('send_message', { message: hello }, about(it), resolve);
-    expect(await app.one('select status from conversations where id = $1', [it.id])).toEqual({ status: 'open' });
+    expect(await statusOf(it)).toBe('open');
   });
 });
 
@@ -283,7 +314,7 @@ describe('publishing', () => {
     expect(await check(of('{{ vars.name }}'))).toEqual([]);
     expect(await check(of('old'))).toMatchObject([{ field: 'message.template', code: 'template_unknown' }]);
     expect(await check({ ...of('never'), channel_id: undefined })).toMatchObject([{ code: 'template_unknown' }]);
-    await named('greeting', 'utility', '[{"type":"BODY","text":"Hello {{1}}"}]');
+    await named('greeting', 'utility', [{ type: 'BODY', text: 'Hello {{1}}' }]);
     const saying = (text: string) => of('greeting', [{ type: 'body', parameters: [{ type: 'text', text }] }]);
     expect(await check(of('greeting'))).toMatchObject([{ location: 'body' }]);
     expect(await check(saying('Ada'))).toEqual([]);
@@ -291,12 +322,8 @@ describe('publishing', () => {
   });
 
   test('finds a flow that is not there, or not published', async () => {
-    const id = uuidv7();
-    await app.rows(
-      `insert into flows (id, organization_id, channel_id, account_id, name, category, categories, builder_json, flow_json, json_version, local_sha256)
-       values ($1, $2, $3, $4, 'Survey', 'other', '{other}', '{"mode": "json"}', '{}', '7.2', 'x')`,
-      [id, app.tenant.organizationId, channel.id, channel.wabaId],
-    );
+    const given = { accountId: channel.wabaId, status: 'draft' as const };
+    const { id } = await flowAtProvider(app.em(), app.tenant.organizationId, channel.id, given);
     const opening = (flow_id: string, more: object = {}) => ({
       message: {
         type: 'interactive',
@@ -310,7 +337,7 @@ describe('publishing', () => {
     expect(await check(opening(uuidv7()))).toMatchObject([{ code: 'flow_unavailable' }]);
     expect(await check(opening(id))).toMatchObject([{ field: 'message.interactive.action.parameters.flow_id' }]);
     expect(await check(opening(id, { mode: 'draft' }))).toEqual([]);
-    await app.rows(`update flows set status = 'published' where id = $1`, [id]);
+    await app.em().nativeUpdate(Flow, { id }, { status: 'published' });
     expect(await check(opening(id))).toEqual([]);
   });
 

@@ -5,18 +5,16 @@ import { loadFacts } from '../../../../src/automation/conditions/facts.ts';
 import { ownRows } from '../../../../src/platform/database/own.ts';
 import { useApp } from '../../../support/app.ts';
 import { pipeline } from '../../../support/factories/pipeline.ts';
+import { eventsOf } from '../../../support/rules/events.ts';
 
 const app = useApp({});
 const clock = { now: new Date(), hours: [], timezone: 'UTC' };
 
 /** Asked of the last event of this type about the object. */
 async function asked(type: string, id: string, conditions: Conditions): Promise<boolean> {
-  const [event] = await app.rows('select id from events where subject_id = $1 and type = $2 order by seq desc limit 1', [
-    id,
-    type,
-  ]);
+  const event = (await eventsOf(app.em(), id, type)).at(-1)!;
   const own = ownRows(app.web.deps.database, app.tenant.organizationId);
-  const refs = { eventId: event.id as string, subjectType: 'deal' as const, subjectId: id, contactId: null };
+  const refs = { eventId: event.id, subjectType: 'deal' as const, subjectId: id, contactId: null };
   return holds(conditions, await loadFacts(own, refs, new Set(['event', 'deal'])), clock).holds;
 }
 

@@ -2,13 +2,17 @@ import { expect, test } from '@jest/globals';
 import { type FactRefs, loadFacts, subjectOf } from '../../../../src/automation/conditions/facts.ts';
 import { rootsOfEvent } from '../../../../src/automation/conditions/fields.ts';
 import { subjectFields } from '../../../../src/automation/definition/subject-fields.ts';
+import { ContactMerge } from '../../../../src/contacts/merging/merge.entity.ts';
+import { DealContact } from '../../../../src/deals/deal.entity.ts';
 import { ownRows } from '../../../../src/platform/database/own.ts';
 import { catalogue, eventTypes } from '../../../../src/platform/events/catalogue.ts';
 import { uuidv7 } from '../../../../src/platform/ids.ts';
+import { TaskTarget } from '../../../../src/tasks/task.entity.ts';
 import { useApp } from '../../../support/app.ts';
 import { channel } from '../../../support/factories/channel.ts';
 import { conversation } from '../../../support/factories/conversation.ts';
 import { message } from '../../../support/factories/message.ts';
+import { storeRow } from '../../../support/rules/rows.ts';
 import { variedObjects } from '../../../support/varied-objects.ts';
 
 const app = useApp({});
@@ -61,25 +65,19 @@ test('the person behind it, and the facts by the names that texts may read', asy
   expect(await subject('conversation', conversation)).toEqual(about('conversation', conversation, other));
   expect(await subject('conversation', erased)).toEqual(about('conversation', erased, null));
   const deal = objects.deal[1]!;
-  await app.rows('insert into deal_contacts (organization_id, deal_id, contact_id, is_primary) values ($1, $2, $3, false)', [
-    ...[organizationId, deal, contact],
-  ]);
+  await storeRow(app.em(), organizationId, DealContact, { deal_id: deal, contact_id: contact, is_primary: false });
   expect(await subject('deal', deal)).toEqual(about('deal', deal, null));
-  await app.rows('update deal_contacts set is_primary = true where deal_id = $1', [deal]);
+  await app.em().nativeUpdate(DealContact, { deal_id: deal }, { is_primary: true });
   expect(await subject('deal', deal)).toEqual(about('deal', deal, contact));
   const task = objects.task[0]!;
-  await app.rows('delete from task_targets where task_id = $1', [task]);
+  await app.em().nativeDelete(TaskTarget, { task_id: task });
   expect(await subject('task', task)).toEqual(about('task', task, null));
-  await app.rows('insert into task_targets (id, organization_id, task_id, contact_id) values ($1, $2, $3, $4)', [
-    ...[uuidv7(), organizationId, task, contact],
-  ]);
+  await storeRow(app.em(), organizationId, TaskTarget, { task_id: task, contact_id: contact });
   expect(await subject('task', task)).toEqual(about('task', task, contact));
   const record = objects.record[0]!;
   expect(await subject('record', record)).toEqual(about('record', record, null));
-  await app.rows('insert into contact_merges (organization_id, merged_id, contact_id, actor) values ($1, $2, $3, $4)', [
-    ...[organizationId, uuidv7(), contact, 'system'],
-  ]);
-  const [{ merged_id: merged }] = await app.rows('select merged_id from contact_merges where contact_id = $1', [contact]);
+  const merged = uuidv7();
+  await storeRow(app.em(), organizationId, ContactMerge, { merged_id: merged, contact_id: contact, actor: 'system' });
   expect(await subject('contact', merged)).toEqual(about('contact', contact, contact));
 
   const refs = (subjectType: FactRefs['subjectType'], subjectId: string): FactRefs => ({

@@ -7,6 +7,7 @@ import { type Own, ownRows } from '../../../../src/platform/database/own.ts';
 import { uuidv7 } from '../../../../src/platform/ids.ts';
 import { objectType } from '../../../support/factories/object-type.ts';
 import { type House, openHouse } from '../../../support/house.ts';
+import { storeSecret } from '../../../support/rules/automation.ts';
 import { definitionOf, holds, kit, tag } from './kit.ts';
 
 let house: House;
@@ -22,10 +23,7 @@ beforeAll(async () => {
       { name: 'sold_at', type: 'datetime' },
     ],
   });
-  await house.sql(`insert into automation_secrets (organization_id, id, name, value) values ($1, $2, 'TOKEN', 'sealed')`, [
-    house.organizationId,
-    uuidv7(),
-  ]);
+  await storeSecret(house.em(), house.organizationId, 'TOKEN', 'sealed');
 });
 
 afterAll(() => house.close());

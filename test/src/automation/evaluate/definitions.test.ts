@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createDefinitions, type VersionRef } from '../../../../src/automation/evaluate/definitions.ts';
+import type { KeywordTrigger } from '../../../../src/automation/evaluate/keyword.ts';
+import { AutomationRuleVersion } from '../../../../src/automation/rule.entity.ts';
 import { type Own, ownRows } from '../../../../src/platform/database/own.ts';
 import { uuidv7 } from '../../../../src/platform/ids.ts';
 import { openRuleHouse, type RuleHouse } from '../../../support/evaluations.ts';
+import { storeVersion } from '../../../support/rules/automation.ts';
 
 let at: RuleHouse;
 beforeAll(async () => {
@@ -49,11 +52,8 @@ test('a version is read once, with its keywords folded and what its conditions r
 test('another version is another one, and what is not there is left out', async () => {
   const { own } = counted();
   const { id } = await ruleOf('one');
-  await at.sql(
-    `insert into automation_rule_versions (organization_id, rule_id, number, definition)
-     values ($1, $2, 2, '{"trigger": {"type": "keyword", "match": "exact", "keywords": ["two"]}, "conditions": null}')`,
-    [at.organization, id],
-  );
+  const trigger = { type: 'keyword', match: 'exact', keywords: ['two'] };
+  await storeVersion(at.house.em(), at.organization, id, 2, { trigger, conditions: null });
   const { read } = createDefinitions();
   const versions = await read(
     own,
@@ -72,10 +72,10 @@ test('a version from which an erasure took a person is read again, by the time o
     VersionRef,
   ];
   const first = await read(own, [before]);
-  await at.sql(
-    `update automation_rule_versions set definition = jsonb_set(definition, '{trigger,keywords}', '["[removed]"]') where rule_id = $1`,
-    [id],
-  );
+  const version = await at.house.em().findOneOrFail(AutomationRuleVersion, { rule_id: id });
+  const trigger = { ...version.definition.trigger, keywords: ['[removed]'] } as KeywordTrigger;
+  const definition = { ...version.definition, trigger };
+  await at.house.em().nativeUpdate(AutomationRuleVersion, { rule_id: id }, { definition });
   expect((await read(own, [before])).of(before)).toBe(first.of(before));
   expect((await read(own, [after])).of(after)?.keywords).toEqual(['[removed]']);
 });

@@ -3,10 +3,14 @@ import { createDefinitions } from '../../../../src/automation/evaluate/definitio
 import { findEvaluated, triggeredBy } from '../../../../src/automation/evaluate/event.ts';
 import type { KeywordTrigger } from '../../../../src/automation/evaluate/keyword.ts';
 import { wouldBegin } from '../../../../src/automation/evaluate/would-begin.ts';
+import { Message } from '../../../../src/messaging/message.entity.ts';
 import { type Own, ownRows } from '../../../../src/platform/database/own.ts';
 import { uuidv7 } from '../../../../src/platform/ids.ts';
 import { openRuleHouse, type RuleHouse } from '../../../support/evaluations.ts';
 import { type ConversationMade, conversation } from '../../../support/factories/conversation.ts';
+import { pauseRule } from '../../../support/rules/automation.ts';
+import { storeEvent } from '../../../support/rules/events.ts';
+import { storeRow } from '../../../support/rules/rows.ts';
 
 let at: RuleHouse;
 let own: Own;
@@ -19,22 +23,27 @@ beforeAll(async () => {
 });
 afterAll(() => at.close());
 
-type Said = { type?: string; content?: object; direction?: string; channel?: string };
+type Said = { type?: string; content?: Record<string, unknown>; direction?: 'inbound' | 'outbound'; channel?: string };
 
 /** The new message's event, as it is stored. */
 async function said({ type = 'text', content = {}, direction = 'inbound', channel = talk.channel.id }: Said): Promise<string> {
-  const [message, event] = [uuidv7(), uuidv7()];
-  await at.sql(
-    `insert into messages (organization_id, id, channel_id, conversation_id, contact_id, direction, type, status, content)
-     values ($1, $2, $3, $4, $5, $6, $7, 'received', $8)`,
-    [at.organization, message, talk.channel.id, talk.id, talk.contact.id, direction, type, JSON.stringify(content)],
-  );
+  const message = await storeRow(at.house.em(), at.organization, Message, {
+    channel_id: talk.channel.id,
+    conversation_id: talk.id,
+    contact_id: talk.contact.id,
+    direction,
+    type,
+    status: 'received',
+    content,
+    told: null,
+  });
   const ids = { message_id: message, conversation_id: talk.id, contact_id: talk.contact.id, channel_id: channel };
-  await at.sql(
-    `insert into events (organization_id, id, type, subject_type, subject_id, data) values ($1, $2, 'message.new', 'conversation', $3, $4)`,
-    [at.organization, event, talk.id, JSON.stringify({ ...ids, direction, from_phone: '', msg_type: type })],
-  );
-  return event;
+  return storeEvent(at.house.em(), at.organization, {
+    type: 'message.new',
+    subjectType: 'conversation',
+    subjectId: talk.id,
+    data: { ...ids, direction, from_phone: '', msg_type: type },
+  });
 }
 
 async function begins(trigger: Omit<KeywordTrigger, 'type'>, message: Said): Promise<boolean> {
@@ -45,7 +54,7 @@ async function begins(trigger: Omit<KeywordTrigger, 'type'>, message: Said): Pro
   const how = triggeredBy(event, published, stopWords);
   const unpublished = { ...published.definition, steps: [] };
   expect(await wouldBegin(own, event, unpublished, stopWords)).toBe(how === 'keyword');
-  await at.sql(`update automation_rules set status = 'paused' where id = $1`, [id]);
+  await pauseRule(at.house.em(), id);
   return how === 'keyword';
 }
 
@@ -135,12 +144,12 @@ test.each([
 
 test('keywords are not asked of another event', async () => {
   const id = await at.rule({ trigger: { type: 'keyword', match: 'contains', keywords: ['a'] }, eventType: 'contact.updated' });
-  const event = uuidv7();
-  await at.sql(
-    `insert into events (organization_id, id, type, subject_type, subject_id, data)
-     values ($1, $2, 'contact.updated', 'contact', $3, '{"direction": "inbound", "name": "a"}')`,
-    [at.organization, event, talk.contact.id],
-  );
+  const event = await storeEvent(at.house.em(), at.organization, {
+    type: 'contact.updated',
+    subjectType: 'contact',
+    subjectId: talk.contact.id,
+    data: { direction: 'inbound', name: 'a' },
+  });
   const published = (await createDefinitions().read(own, [{ id, version: 1 }])).of({ id, version: 1 })!;
   expect(triggeredBy((await findEvaluated(own, event))!, published, [])).toBeUndefined();
 });

@@ -5,6 +5,8 @@ import { type Own, ownRows } from '../../../../src/platform/database/own.ts';
 import { uuidv7 } from '../../../../src/platform/ids.ts';
 import { subjectLock } from '../../../../src/platform/ledger/locks.ts';
 import { openRuleHouse, type RuleHouse } from '../../../support/evaluations.ts';
+import { storedRun } from '../../../support/rules/automation.ts';
+import { fieldsOf } from '../../../support/rules/rows.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
 let at: RuleHouse;
@@ -40,11 +42,8 @@ const write = (starts: RunStart[], isFullOf?: () => Promise<boolean>) =>
 test('a start by hand begins a run with what it was given', async () => {
   const one = await start();
   const [id] = await write([one]);
-  const [row] = await at.sql(
-    'select trigger, started_by, vars, chain, event_id, is_exclusive from automation_runs where id = $1',
-    [id],
-  );
-  expect(row).toEqual({
+  const run = await storedRun(at.house.em(), id!);
+  expect(fieldsOf(run, 'trigger', 'started_by', 'vars', 'chain', 'event_id', 'is_exclusive')).toEqual({
     trigger: 'manual',
     started_by: 'user:1',
     vars: { tier: 'gold' },

@@ -3,9 +3,14 @@ import { holdBack } from '../../../../src/automation/evaluate/held.ts';
 import { createLiveRuns } from '../../../../src/automation/evaluate/live-runs.ts';
 import { admit, admitAll, type StartRule } from '../../../../src/automation/evaluate/start.ts';
 import { ruleLock } from '../../../../src/automation/jobs.ts';
+import { AutomationHeld } from '../../../../src/automation/rule.entity.ts';
 import { type Own, ownRows } from '../../../../src/platform/database/own.ts';
 import { uuidv7 } from '../../../../src/platform/ids.ts';
 import { openRuleHouse, type RuleHouse } from '../../../support/evaluations.ts';
+import { pauseRule, setRule, setRun } from '../../../support/rules/automation.ts';
+import { hourMs, inMs } from '../../../support/rules/clock.ts';
+import { eventsOf } from '../../../support/rules/events.ts';
+import { fieldsOf } from '../../../support/rules/rows.ts';
 
 let at: RuleHouse;
 let own: Own;
@@ -77,7 +82,7 @@ describe('a rule starts', () => {
     const trigger = { type: 'schedule', cron: '0 * * * *' } as const;
     const [one, who] = [await rule({ trigger, limits: { starts_per_hour: 1 } }), about()];
     const last = await at.run({ rule: one.id, subject: who.subjectId, minutesAgo: 58 });
-    await at.sql(`update automation_runs set occurs_at = '2026-01-05T09:00:00Z' where id = $1`, [last]);
+    await setRun(at.house.em(), last, { occurs_at: '2026-01-05T09:00:00Z' });
     const verdictAt = async (moment: string) =>
       (await admitAll(own, [{ rule: one, subject: who, chain: [], occursAt: new Date(moment) }]))[0]!.verdict;
     expect(await verdictAt('2026-01-05T10:00:00Z')).toBe('ok');
@@ -120,8 +125,8 @@ describe('a rule starts', () => {
 
   test('not by an event once it was paused or deleted', async () => {
     const [paused, deleted] = [await rule(), await rule()];
-    await at.sql(`update automation_rules set status = 'paused' where id = $1`, [paused.id]);
-    await at.sql('update automation_rules set deleted_at = clock_timestamp() where id = $1', [deleted.id]);
+    await pauseRule(at.house.em(), paused.id);
+    await setRule(at.house.em(), deleted.id, { deleted_at: inMs(0) });
     const starts = [paused, deleted].map((one) => ({ rule: one, subject: about(), chain: [], eventId: uuidv7() }));
     expect((await admitAll(own, starts)).map(({ verdict }) => verdict)).toEqual(['none', 'none']);
   });
@@ -151,7 +156,7 @@ describe('the live runs of an organization', () => {
       expect(await isFull(rows)).toBe(false);
       nowMs = 2_000;
       expect(await isFull(rows)).toBe(true);
-      await other.sql(`update automation_runs set state = 'succeeded' where id = $1`, [last]);
+      await setRun(other.house.em(), last, { state: 'succeeded' });
       nowMs = 3_000;
       expect(await isFull(rows)).toBe(false);
     } finally {
@@ -163,16 +168,10 @@ describe('the live runs of an organization', () => {
 describe('what is held back', () => {
   const hold = (ruleId: string, reason: 'loop' | 'too_often', n?: number) =>
     at.transact({ locks: [ruleLock(ruleId)] }, ({ own: tx }) => holdBack(tx, ruleId, reason, n));
-  const told = async (ruleId: string) =>
-    (
-      await at.sql<{ data: { reason: string; count: number } }>('select data from events where subject_id = $1 order by seq', [
-        ruleId,
-      ])
-    ).map(({ data }) => [data.reason, data.count]);
-  const counts = (ruleId: string) =>
-    at.sql('select reason, count, told from automation_held where rule_id = $1 order by reason', [ruleId]);
+  const told = async (ruleId: string) => (await eventsOf(at.house.em(), ruleId)).map(({ data }) => [data.reason, data.count]);
+  const counts = (ruleId: string) => at.house.em().find(AutomationHeld, { rule_id: ruleId }, { orderBy: { reason: 'asc' } });
   const anHourLater = (ruleId: string) =>
-    at.sql(`update automation_held set told_at = told_at - interval '1 hour' where rule_id = $1`, [ruleId]);
+    at.house.em().nativeUpdate(AutomationHeld, { rule_id: ruleId }, { told_at: inMs(-hourMs) });
 
   test('is counted by reason, and told once an hour with what came since', async () => {
     const { id } = await rule();
@@ -189,7 +188,7 @@ describe('what is held back', () => {
     await hold(id, 'loop');
     expect((await told(id)).at(-1)).toEqual(['loop', 9]);
     expect(await told(id)).toHaveLength(3);
-    expect(await counts(id)).toEqual([
+    expect(await counts(id)).toMatchObject([
       { reason: 'loop', count: 11, told: 10 },
       { reason: 'too_often', count: 2, told: 2 },
     ]);
@@ -198,8 +197,8 @@ describe('what is held back', () => {
   test('is told by the event of the rule, under its lock', async () => {
     const { id } = await rule();
     await hold(id, 'too_often');
-    const [event] = await at.sql('select type, subject_type, data, cause, chain from events where subject_id = $1', [id]);
-    expect(event).toEqual({
+    const [event] = await eventsOf(at.house.em(), id);
+    expect(fieldsOf(event!, 'type', 'subject_type', 'data', 'cause', 'chain')).toEqual({
       type: 'automation.rule.held',
       subject_type: 'automation_rule',
       data: { rule_id: id, organization_id: at.organization, reason: 'too_often', count: 1 },

@@ -7,11 +7,11 @@ import { setUrlRules } from '../../../../src/automation/http/url-rules.ts';
 import { marksIn } from '../../../../src/automation/secret-marks.ts';
 import { ownRows } from '../../../../src/platform/database/own.ts';
 import { AppError } from '../../../../src/platform/errors.ts';
-import { uuidv7 } from '../../../../src/platform/ids.ts';
 import type { Lookup } from '../../../../src/platform/network/address-guard.ts';
 import { createHttpCaller } from '../../../../src/webhooks/http-caller.ts';
 import { drip, flood, floodBytes, type HostileReceiver, startHostileReceiver } from '../../../support/hostile-receiver.ts';
 import { type House, openHouse } from '../../../support/house.ts';
+import { storeSecret } from '../../../support/rules/automation.ts';
 import { testSecrets } from '../../../support/secrets.ts';
 
 const stops: (() => unknown)[] = [];
@@ -47,12 +47,7 @@ const stored = { TOKEN: 'q7&Zs"x/4', QUERY: 'a b&c=d' };
 beforeAll(async () => {
   house = await openHouse();
   for (const [name, value] of Object.entries(stored))
-    await house.sql('insert into automation_secrets (organization_id, id, name, value) values ($1, $2, $3, $4)', [
-      house.organizationId,
-      uuidv7(),
-      name,
-      testSecrets.seal(value),
-    ]);
+    await storeSecret(house.em(), house.organizationId, name, testSecrets.seal(value));
 });
 afterAll(() => house.close());
 

@@ -7,6 +7,7 @@ import { checkJobs } from '../../../../src/platform/ledger/check.ts';
 import { transactFor } from '../../../../src/platform/ledger/tenant.ts';
 import { automationRun, rule, stepOf } from '../../../support/factories/automation.ts';
 import { type House, openHouse } from '../../../support/house.ts';
+import { setRun, waitForMessage } from '../../../support/rules/automation.ts';
 
 let house: House;
 let ruleId: string;
@@ -23,7 +24,7 @@ async function withJob(id: string) {
   const jobId = await transactFor(house.ledger.transact, house.organizationId)({}, async ({ own }) =>
     own.enqueue(runJobOfRule, { run_id: id }),
   );
-  await house.sql('update automation_runs set job_id = $2 where id = $1', [id, jobId]);
+  await setRun(house.em(), id, { job_id: jobId });
 }
 const found = async () => (await checkJobs(house.database)).map(({ rule: one, id }) => [one, id]);
 
@@ -38,7 +39,7 @@ test.each(['queued', 'running'] as const)('a %s run without a job is found; with
 test('a live run whose job is not the one it names', async () => {
   const id = await run('running');
   await withJob(id);
-  await house.sql('update automation_runs set job_id = $2 where id = $1', [id, uuidv7()]);
+  await setRun(house.em(), id, { job_id: uuidv7() });
   expect(await found()).toEqual([['a live run names its job', id]]);
 });
 
@@ -53,10 +54,7 @@ test('an ended run that waits for an event, or calls outside; a live one may', a
   await withJob(live);
   for (const id of [ended, live]) {
     await stepOf(house.em(), house.organizationId, id, { state: 'calling' });
-    await house.sql(
-      `insert into automation_waits (organization_id, run_id, event_type, subject_type, subject_id) values ($1, $2, 'message.new', 'contact', uuidv7())`,
-      [house.organizationId, id],
-    );
+    await waitForMessage(house.em(), house.organizationId, id, uuidv7());
   }
   expect(await found()).toEqual([
     ['an ended run waits for no event', ended],

@@ -5,6 +5,7 @@ import { type Due, locksOfRestarts, startBatch, type TickedRule } from '../../..
 import { ownRows } from '../../../../src/platform/database/own.ts';
 import { openRuleHouse, type RuleHouse } from '../../../support/evaluations.ts';
 import { contact } from '../../../support/factories/contact.ts';
+import { lockWaiters } from '../../../support/rules/database-locks.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
 let at: RuleHouse;
@@ -53,10 +54,7 @@ test('a run of the person that is retried at the same moment is met at the next 
     await other.query('begin');
     await other.query(`update automation_runs set state = 'queued' where id = $1`, [failed]);
     const ticking = tick(1);
-    await waitFor('the tick to wait for it', async () => {
-      const rows = await at.sql(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
-      return rows.length > 0;
-    });
+    await waitFor('the tick to wait for it', async () => (await lockWaiters(at.house.em())) > 0);
     await other.query('commit');
     expect(await ticking).toEqual([]);
   } finally {

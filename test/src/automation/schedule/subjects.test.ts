@@ -4,15 +4,21 @@ import { clockOf } from '../../../../src/automation/schedule/clock.ts';
 import { readDated } from '../../../../src/automation/schedule/dated-subjects.ts';
 import { type DateTrigger, momentOn } from '../../../../src/automation/schedule/dates.ts';
 import { readSubjects } from '../../../../src/automation/schedule/subjects.ts';
+import { Contact } from '../../../../src/contacts/contact.entity.ts';
+import { Deal, DealContact } from '../../../../src/deals/deal.entity.ts';
 import { ownRows } from '../../../../src/platform/database/own.ts';
 import { uuidv7 } from '../../../../src/platform/ids.ts';
 import { transactFor } from '../../../../src/platform/ledger/tenant.ts';
+import { CrmRecord } from '../../../../src/records/record.entity.ts';
+import { Task, TaskTarget } from '../../../../src/tasks/task.entity.ts';
 import { contact } from '../../../support/factories/contact.ts';
 import { conversation } from '../../../support/factories/conversation.ts';
 import { objectType } from '../../../support/factories/object-type.ts';
 import { records } from '../../../support/factories/records.ts';
 import { dealRow } from '../../../support/factories/task-objects.ts';
 import { type House, openHouse } from '../../../support/house.ts';
+import { inMs } from '../../../support/rules/clock.ts';
+import { storeRow } from '../../../support/rules/rows.ts';
 
 let house: House;
 let organizationId: string;
@@ -28,31 +34,15 @@ const person = () => contact(house.em(), organizationId);
 const ids = (rows: { subjectId: string }[]) => rows.map(({ subjectId }) => subjectId);
 
 async function task(due: string | null, targets: string[] = []): Promise<string> {
-  const id = uuidv7();
-  await house.sql(`insert into crm_tasks (organization_id, id, title, due_at) values ($1, $2, 'Call', $3)`, [
-    organizationId,
-    id,
-    due,
-  ]);
-  for (const one of targets)
-    await house.sql('insert into task_targets (organization_id, id, task_id, contact_id) values ($1, $2, $3, $4)', [
-      organizationId,
-      uuidv7(),
-      id,
-      one,
-    ]);
+  const id = await storeRow(house.em(), organizationId, Task, { title: 'Call', due_at: due });
+  for (const contact_id of targets) await storeRow(house.em(), organizationId, TaskTarget, { task_id: id, contact_id });
   return id;
 }
 
 async function deal(closes: string | null, primary?: string): Promise<string> {
   const id = await dealRow(house.sql, organizationId);
-  await house.sql('update deals set expected_close_at = $2 where id = $1', [id, closes]);
-  if (primary)
-    await house.sql('insert into deal_contacts (organization_id, deal_id, contact_id, is_primary) values ($1, $2, $3, true)', [
-      organizationId,
-      id,
-      primary,
-    ]);
+  await house.em().nativeUpdate(Deal, { id }, { expected_close_at: closes });
+  if (primary) await storeRow(house.em(), organizationId, DealContact, { deal_id: id, contact_id: primary, is_primary: true });
   return id;
 }
 
@@ -87,7 +77,7 @@ describe('the subjects of a list', () => {
   test('records of a kind, by the filters of their fields; not those in the bin', async () => {
     await types([{ name: 'length', type: 'number', isIndexed: true }]);
     const [short, long, gone] = await boats([{ length: 5 }, { length: 30 }, { length: 40 }]);
-    await house.sql('update records set deleted_at = now() where id = $1', [gone!.id]);
+    await house.em().nativeUpdate(CrmRecord, { id: gone!.id }, { deleted_at: inMs(0) });
     expect(ids((await all({ kind: 'boat' })).rows)).toEqual([short!.id, long!.id]);
     const filters = [{ field: 'length', operator: 'gt', value: 10 }];
     expect((await all({ kind: 'boat', filters })).rows).toEqual([
@@ -138,7 +128,7 @@ describe('those on whose date a rule acts', () => {
 
   test('days of custom fields of deals', async () => {
     const one = await deal(null);
-    await house.sql(`update deals set custom_fields = '{"renewal": "2026-06-10"}' where id = $1`, [one]);
+    await house.em().nativeUpdate(Deal, { id: one }, { custom_fields: { renewal: '2026-06-10' } });
     expect(await on('2026-06-03', { kind: 'deal', field: 'custom_fields.renewal', offset_days: -7 })).toEqual([
       { subjectType: 'deal', subjectId: one, contactId: null, actingDay: '2026-06-03' },
     ]);
@@ -161,8 +151,8 @@ describe('those on whose date a rule acts', () => {
 
   test('a time of a contact counts for the day that it has by the clock of the contact', async () => {
     const [tokyo, york] = [(await person()).id, (await person()).id];
-    await house.sql(`update contacts set created_at = '2026-06-01T18:00:00Z'`);
-    await house.sql(`update contacts set custom_fields = '{"timezone": "Asia/Tokyo"}' where id = $1`, [tokyo]);
+    await house.em().nativeUpdate(Contact, {}, { created_at: '2026-06-01T18:00:00Z' });
+    await house.em().nativeUpdate(Contact, { id: tokyo }, { custom_fields: { timezone: 'Asia/Tokyo' } });
     const week = { kind: 'contact', field: 'created_at', offset_days: 7 };
     expect(ids(await on('2026-06-09', week, 'Asia/Tokyo'))).toEqual([tokyo]);
     expect(ids(await on('2026-06-08', week))).toEqual([york]);
@@ -171,7 +161,8 @@ describe('those on whose date a rule acts', () => {
   test('a time of contacts in batches: each once, though several days on Earth look for it', async () => {
     const both = [(await person()).id, (await person()).id].sort();
     const zone = 'Pacific/Honolulu';
-    await house.sql(`update contacts set created_at = '2026-06-01T18:00:00Z', custom_fields = $1`, [{ timezone: zone }]);
+    const change = { created_at: '2026-06-01T18:00:00Z', custom_fields: { timezone: zone } };
+    await house.em().nativeUpdate(Contact, {}, change);
     const trigger: DateTrigger = { type: 'date', at: '12:00', kind: 'contact', field: 'created_at' };
     const to = momentOn(trigger, '2026-06-01', zone);
     const window = { from: new Date(to.getTime() - 900_000), to };

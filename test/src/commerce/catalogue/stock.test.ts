@@ -1,5 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
+import { ProductVariant } from '../../../../src/commerce/catalogue/product.entity.ts';
 import { commitStock, releaseStock, reserveStock, restockOrder } from '../../../../src/commerce/catalogue/stock.ts';
+import { StockMovement } from '../../../../src/commerce/catalogue/stock-movement.entity.ts';
 import { orderLock } from '../../../../src/commerce/orders/order-row.ts';
 import type { AppError } from '../../../../src/platform/errors.ts';
 import type { OwnTx } from '../../../../src/platform/ledger/tx.ts';
@@ -16,18 +18,15 @@ beforeEach(async () => {
 const within = <Result>(work: (tx: OwnTx) => Promise<Result>, locks: string[] = []): Promise<Result> =>
   app.web.deps.ledger.transact({ locks }, (tx) => work(tx.of(organizationId)));
 const reserve = ({ id, items }: BareOrder) => within((tx) => reserveStock(tx, id, items));
-const counts = (id: string) =>
-  app.one('select on_hand::int, reserved::int from product_variants where organization_id = $1 and id = $2', [
-    organizationId,
-    id,
-  ]);
-const movements = async (id: string) =>
-  (
-    await app.rows(
-      'select kind, quantity::int from stock_movements where organization_id = $1 and variant_id = $2 order by created_at, id',
-      [organizationId, id],
-    )
-  ).map(({ kind, quantity }) => `${kind} ${quantity}`);
+const counts = async (id: string) => {
+  const { on_hand, reserved } = await app.em().findOneOrFail(ProductVariant, { organization_id: organizationId, id });
+  return { on_hand: Number(on_hand), reserved: Number(reserved) };
+};
+const movements = async (id: string) => {
+  const where = { organization_id: organizationId, variant_id: id };
+  const moves = await app.em().find(StockMovement, where, { orderBy: { created_at: 'asc', id: 'asc' } });
+  return moves.map(({ kind, quantity }) => `${kind} ${quantity}`);
+};
 const order = (...lines: { variantId: string; quantity: number }[]) => bareOrder(app, organizationId, lines);
 const refused = (asked: Promise<unknown>): Promise<AppError> =>
   asked.then(
@@ -105,7 +104,7 @@ test('a variant that stops tracking stock still gives back what it had reserved'
   const variantId = await stockedVariant(app, organizationId, { onHand: 2 });
   const made = await order({ variantId, quantity: 2 });
   await reserve(made);
-  await app.rows('update product_variants set tracks_stock = false where id = $1', [variantId]);
+  await app.em().nativeUpdate(ProductVariant, { id: variantId }, { tracks_stock: false });
   await within((tx) => releaseStock(tx, made.id));
   expect(await counts(variantId)).toEqual({ on_hand: 2, reserved: 0 });
 });
@@ -115,7 +114,8 @@ test('a variant of another organization is not touched', async () => {
   const variantId = await stockedVariant(app, other.organizationId, { onHand: 2 });
   const made = await order();
   await reserve({ ...made, items: [{ itemId: made.id, variantId, quantity: 1 }] });
-  expect((await app.one('select reserved::int from product_variants where id = $1', [variantId])).reserved).toBe(0);
+  const { reserved } = await app.em().findOneOrFail(ProductVariant, { id: variantId });
+  expect(Number(reserved)).toBe(0);
 });
 
 test('200 at once of 100 pieces, in either order of two variants: 100 are sold, the others refused, nobody waits for ever', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
+import { ContactIdentity } from '../../../../src/contacts/contact.entity.ts';
 import { contactLock } from '../../../../src/contacts/events.ts';
 import {
   addIdentities,
@@ -9,11 +10,13 @@ import {
   type Person,
   resolveContact,
 } from '../../../../src/contacts/identities/resolve.ts';
+import { ContactDuplicate } from '../../../../src/contacts/merging/merge.entity.ts';
 import { upsertContact, upsertOptions } from '../../../../src/contacts/upsert.ts';
 import { createOrganization } from '../../../../src/organizations/organizations.ts';
 import { ownRows } from '../../../../src/platform/database/own.ts';
 import { contact } from '../../../support/factories/contact.ts';
 import { type House, openHouse } from '../../../support/house.ts';
+import { eventsOf } from '../../../support/rules/events.ts';
 import { testSecrets } from '../../../support/secrets.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
@@ -25,11 +28,10 @@ afterAll(() => house.close());
 
 const resolve = (person: Person, organizationId = house.organizationId) =>
   house.ledger.transact({ retryOn: [identityTaken] }, (tx) => resolveContact(tx.of(organizationId), testSecrets, person));
-const identitiesIn = (id: string) =>
-  house.sql<{ type: string; value: string }>(
-    'select type, value from contact_identities where contact_id = $1 order by type, value',
-    [id],
-  );
+const identitiesIn = async (id: string) => {
+  const found = await house.em().find(ContactIdentity, { contact_id: id }, { orderBy: { type: 'asc', value: 'asc' } });
+  return found.map(({ type, value }) => ({ type, value }));
+};
 let phones = 1_000;
 const newPhone = () => {
   phones += 1;
@@ -70,7 +72,7 @@ describe('resolve', () => {
     const person = { phone: newPhone(), name: 'Ann' };
     const ids = await Promise.all(Array.from({ length: 10 }, () => resolve(person)));
     expect(new Set(ids).size).toBe(1);
-    const events = await house.sql('select type from events where subject_id = $1 order by seq', [ids[0]]);
+    const events = await eventsOf(house.em(), ids[0]!);
     expect(events.map(({ type }) => type)).toEqual(['contact.created', 'contact.updated']);
   });
 
@@ -134,6 +136,6 @@ describe('with another transaction in the way', () => {
       return { finding };
     });
     expect(await found.finding).toBe(id);
-    expect(await house.sql('select other_id from contact_duplicates where contact_id = $1', [id])).toEqual([{ other_id: twin }]);
+    expect(await house.em().find(ContactDuplicate, { contact_id: id })).toMatchObject([{ other_id: twin }]);
   });
 });

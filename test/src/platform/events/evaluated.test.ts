@@ -1,15 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { AutomationWait } from '../../../../src/automation/run.entity.ts';
 import { createOrganization } from '../../../../src/organizations/organizations.ts';
 import { contactUpdated } from '../../../../src/platform/events/catalogue.ts';
 import { isHeard } from '../../../../src/platform/events/record.ts';
 import { uuidv7 } from '../../../../src/platform/ids.ts';
+import { Job } from '../../../../src/platform/ledger/jobs.entity.ts';
 import { subjectLock } from '../../../../src/platform/ledger/locks.ts';
 import type { EmitOptions } from '../../../../src/platform/ledger/tx.ts';
 import { openRuleHouse, type RuleHouse } from '../../../support/evaluations.ts';
+import { automationRun } from '../../../support/factories/automation.ts';
 import { endpoint } from '../../../support/factories/endpoint.ts';
+import { pauseRule } from '../../../support/rules/automation.ts';
+import { deleteEndpoints } from '../../../support/rules/deliveries.ts';
+import { eventsOf } from '../../../support/rules/events.ts';
+import { fieldsOf, storeRow } from '../../../support/rules/rows.ts';
 
 /** The statement that records events, and the evaluations that it makes. */
-type Job = { name: string; queue: string; lane: string; pool: string; state: string; subject_id: string; payload: object };
 type Emitting = Omit<EmitOptions, 'organizationId'> & { isOneTrip?: boolean; count?: number };
 
 let at: RuleHouse;
@@ -28,30 +34,21 @@ async function emitted({ isOneTrip = false, count = 1, ...options }: Emitting = 
   const ids = await at.house.ledger.transact({ locks, isOneTrip }, async (tx) =>
     Array.from({ length: count }, () => tx.of(at.organization).emit(contactUpdated, data, options)),
   );
-  const jobs = await at.sql<Job>(
-    `select name, queue, lane, pool, state, subject_id, payload
-       from jobs
-      where lane like '%' || $1
-      order by seq`,
-    [contactId],
-  );
+  const ofSubject = await at.house.em().find(Job, { lane: { $like: `%${contactId}` } }, { orderBy: { seq: 'asc' } });
+  const jobs = ofSubject.map((job) => fieldsOf(job, 'name', 'queue', 'lane', 'pool', 'state', 'subject_id', 'payload'));
   return { contactId, ids, jobs, evaluations: jobs.filter(({ name }) => name === 'automation.evaluate') };
 }
-const off = (id: string) => at.sql(`update automation_rules set status = 'paused' where id = $1`, [id]);
+const off = (id: string) => pauseRule(at.house.em(), id);
 async function waiting(organization = at.organization) {
   const rule = await at.rule({ status: 'paused', organization });
-  const id = uuidv7();
-  await at.sql(
-    `insert into automation_runs (organization_id, id, rule_id, version, state, trigger, subject_type, subject_id)
-     values ($1, $2, $3, 1, 'running', 'event', 'contact', uuidv7())`,
-    [organization, id, rule],
-  );
-  await at.sql(
-    `insert into automation_waits (organization_id, run_id, event_type, subject_type, subject_id)
-     values ($1, $2, 'contact.updated', 'contact', uuidv7())`,
-    [organization, id],
-  );
-  return { end: () => at.sql('delete from automation_waits where run_id = $1', [id]) };
+  const { id } = await automationRun(at.house.em(), organization, { ruleId: rule, state: 'running' });
+  await storeRow(at.house.em(), organization, AutomationWait, {
+    run_id: id,
+    event_type: contactUpdated.type,
+    subject_type: 'contact',
+    subject_id: uuidv7(),
+  });
+  return { end: () => at.house.em().nativeDelete(AutomationWait, { run_id: id }) };
 }
 
 describe.each([{ isOneTrip: false }, { isOneTrip: true }])('an event, in one trip: $isOneTrip', ({ isOneTrip }) => {
@@ -100,9 +97,8 @@ describe.each([{ isOneTrip: false }, { isOneTrip: true }])('an event, in one tri
     const { id } = await endpoint(at.house.ledger.transact, at.organization, { eventTypes: ['message.new'] });
     const { contactId, evaluations } = await emitted({ isOneTrip, test: { endpointId: id, jobId: uuidv7() } });
     expect(evaluations).toEqual([]);
-    expect(await at.sql('select type from events where subject_id = $1', [contactId])).toEqual([{ type: 'contact.updated' }]);
-    await at.sql('delete from webhook_deliveries');
-    await at.sql('delete from webhook_endpoints');
+    expect(await eventsOf(at.house.em(), contactId)).toMatchObject([{ type: 'contact.updated' }]);
+    await deleteEndpoints(at.house.em());
     await off(rule);
   });
 
@@ -115,8 +111,7 @@ describe.each([{ isOneTrip: false }, { isOneTrip: true }])('an event, in one tri
     for (const lane of lanes)
       expect(jobs.filter((job) => job.lane === lane).map(({ state }) => state)).toEqual(['queued', 'blocked']);
     expect(jobs).toHaveLength(4);
-    await at.sql('delete from webhook_deliveries');
-    await at.sql('delete from webhook_endpoints');
+    await deleteEndpoints(at.house.em());
     await off(rule);
   });
 
@@ -131,8 +126,7 @@ describe.each([{ isOneTrip: false }, { isOneTrip: true }])('an event, in one tri
     const ordering = 'per_subject' as const;
     const { id } = await endpoint(at.house.ledger.transact, at.organization, { eventTypes: ['contact.*'], ordering });
     expect((await emitted({ isOneTrip, isHeard: false })).jobs).toMatchObject([{ pool: `endpoint:${id}` }]);
-    await at.sql('delete from webhook_deliveries');
-    await at.sql('delete from webhook_endpoints');
+    await deleteEndpoints(at.house.em());
     expect((await emitted({ isOneTrip, isHeard: false })).jobs).toEqual([]);
   });
 

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { setPool } from '../../../../src/platform/ledger/pools.ts';
+import { holdPool, letPoolGo, setPool } from '../../../../src/platform/ledger/pools.ts';
 import { databaseTimer } from '../../../support/database-time.ts';
 import { type House, openHouse } from '../../../support/house.ts';
+import { setJobState } from '../../../support/rules/ledger-jobs.ts';
+import { startStopwatch } from '../../../support/stopwatch.ts';
 import { newToy, playJob } from '../../../support/toys.ts';
 
 let house: House;
@@ -16,10 +18,10 @@ beforeEach(async () => {
 
 /** Accepts with the pool as it is, so that the state a row is born with can be read: nothing fills a held pool. */
 const whileHeld = async (work: () => Promise<unknown>) => {
-  await house.sql(`update pools set held_until = 'infinity'`);
+  await holdPool(house.em(), house.pool('toys'), null);
   await work();
   await house.ledger.fill(house.pool('toys'));
-  await house.sql('update pools set held_until = null');
+  await letPoolGo(house.em(), house.pool('toys'));
 };
 const states = async () => (await house.rows()).map(({ state }) => state);
 
@@ -55,7 +57,7 @@ describe('rule 1: the state of a new row', () => {
 
   test('a failed row and a done one do not block their lane', async () => {
     const { id } = await house.accept({ lane: 'a:1' });
-    await house.sql(`update jobs set state = 'failed' where id = $1`, [id]);
+    await setJobState(house.em(), id, 'failed');
     const next = await house.accept({ lane: 'a:1' });
     expect((await house.row(next.id))?.state).toBe('queued');
   });

@@ -7,6 +7,7 @@ import { endDone, RunOver } from '../../../../src/platform/ledger/release.ts';
 import { Afterwards } from '../../../../src/platform/ledger/tx.ts';
 import { type House, openHouse } from '../../../support/house.ts';
 import { countRoundTrips } from '../../../support/round-trips.ts';
+import { playWith } from '../../../support/rules/toys.ts';
 import { newToy, playJob } from '../../../support/toys.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
@@ -89,7 +90,7 @@ test('an assertion has the parameters of its own part, whatever stands before it
 test('in a transaction of several statements it undoes them all', async () => {
   const { toyId } = await house.accept();
   const writing = house.ledger.transact({ locks: ['a:1'] }, async (tx) => {
-    await tx.query('update toys set effects = 5 where id = $1', [toyId]);
+    await playWith(tx.em, toyId);
     tx.include(effect(toyId, () => 'exists (select 1 from touched where effects > 100)'));
   });
   await expect(writing).rejects.toThrow(LocksOutdated);

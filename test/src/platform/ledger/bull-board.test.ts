@@ -3,6 +3,8 @@ import { keep } from '../../../../src/platform/ledger/backends/backend.ts';
 import { runId } from '../../../../src/platform/ledger/queues.ts';
 import { describeEachBackend } from '../../../support/backends.ts';
 import { type House, openHouse, playing, toyHandler } from '../../../support/house.ts';
+import { makeJobsDue, passForJobs, storeJobs } from '../../../support/rules/ledger-jobs.ts';
+import { newToys } from '../../../support/rules/toys.ts';
 import { playJob, throwJob } from '../../../support/toys.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
@@ -76,7 +78,7 @@ describeEachBackend('what people see and do in Bull Board', (makeBackend) => {
     mayPlay = true;
     const { id, toyId } = await house.accept({ delayMs: 60_000 });
     const job = await waitFor('the run', () => jobOf(id));
-    await house.sql('update jobs set run_at = clock_timestamp() where id = $1', [id]);
+    await makeJobsDue(house.em(), { id });
     await job.promote();
     await waitFor('the work', async () => (await house.toy(toyId)).effects === 1);
   });
@@ -86,7 +88,7 @@ describeEachBackend('what people see and do in Bull Board', (makeBackend) => {
     await waitFor('the end', async () => (await house.row(id)) === undefined);
     expect((await jobOf(id))?.attemptsMade).toBeLessThanOrEqual(1);
     const early = await house.accept({ delayMs: 400 });
-    await house.sql(`update jobs set run_at = run_at + interval '300 ms' where id = $1`, [early.id]);
+    await passForJobs(house.em(), -300, early.id);
     mayPlay = true;
     await waitFor('the end', async () => (await house.row(early.id)) === undefined);
     await waitFor('its state', () => isIn('completed', early.id));
@@ -95,13 +97,8 @@ describeEachBackend('what people see and do in Bull Board', (makeBackend) => {
 
   test('rule 7: at most 1,000 completed runs stay; the failed ones are kept two weeks', async () => {
     expect(keep.removeOnFail).toEqual({ age: 14 * 24 * 3_600, count: 10_000 });
-    const toys = house.sql(
-      `with t as (insert into toys (id, kind) select uuidv7(), 'toys.throw' from generate_series(1, 1100) returning id)
-       insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, state, check_at)
-       select uuidv7(), $1, 'toys.throw', 'default', jsonb_build_object('toy_id', id), 'toy', id, 'queued', clock_timestamp() from t`,
-      [house.organizationId],
-    );
-    await toys;
+    const subjectIds = await newToys(house.em(), throwJob.name, 1_100);
+    await storeJobs(house.em(), house.organizationId, { name: throwJob.name, subjectIds });
     await house.sweepAll();
     await waitFor('the work', async () => (await house.rows()).length === 0);
     await waitFor('the last run', async () => (await queue().getJobCountByTypes('active', 'waiting')) === 0);

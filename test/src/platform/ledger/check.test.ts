@@ -3,14 +3,28 @@ import { expireOrderJob } from '../../../../src/commerce/orders/expiry.ts';
 import { refundPaymentJob } from '../../../../src/commerce/payments/jobs.ts';
 import { checkShipmentJob } from '../../../../src/commerce/shipping/jobs.ts';
 import { knowJobs } from '../../../../src/jobs.ts';
+import { sendMessageJob } from '../../../../src/messaging/jobs.ts';
 import { query } from '../../../../src/platform/database/query.ts';
 import { uuidv7 } from '../../../../src/platform/ids.ts';
 import { CheckCutShort, checkJobs } from '../../../../src/platform/ledger/check.ts';
-import { setPool } from '../../../../src/platform/ledger/pools.ts';
+import { Pool } from '../../../../src/platform/ledger/jobs.entity.ts';
+import { holdPool, letPoolGo, setPool } from '../../../../src/platform/ledger/pools.ts';
 import { conversation } from '../../../support/factories/conversation.ts';
 import { message, queuedMessage } from '../../../support/factories/message.ts';
 import { type House, openHouse } from '../../../support/house.ts';
-import { newToy, playJob } from '../../../support/toys.ts';
+import { hourMs, inMs, minuteMs, secondMs } from '../../../support/rules/clock.ts';
+import {
+  deleteJob,
+  moveJobsTo,
+  passForJobs,
+  setJobState,
+  setJobs,
+  storeJobs,
+  storeWaiting,
+} from '../../../support/rules/ledger-jobs.ts';
+import { setPools } from '../../../support/rules/pools.ts';
+import { deleteToy, newToys, setToyStatus } from '../../../support/rules/toys.ts';
+import { playJob } from '../../../support/toys.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
 let house: House;
@@ -34,8 +48,8 @@ test('a ledger in order has none: heads, blocked, waiting, failed and done rows'
   await waitFor('its room', async () => (await house.row(first.id))?.state === 'queued');
   await house.accept({ pool: 'toys' });
   const failed = await house.accept();
-  await house.sql(`update jobs set state = 'failed' where id = $1`, [failed.id]);
-  await house.sql(`update toys set status = 'failed' where id = $1`, [failed.toyId]);
+  await setJobState(house.em(), failed.id, 'failed');
+  await setToyStatus(house.em(), failed.toyId, 'failed');
   await queuedMessage(house.ledger.transact, house.organizationId, await conversation(house.em(), house.organizationId));
   expect(await findings()).toEqual([]);
 });
@@ -53,21 +67,15 @@ test('a table that somebody has locked cuts the look short, and says so', async 
 describe('the invariant: each break of it is found by name', () => {
   test('a queued row nobody has looked at for 2 minutes', async () => {
     const { id } = await house.accept();
-    await house.sql(
-      `update jobs set run_at = clock_timestamp() - interval '119 s', check_at = clock_timestamp() - interval '119 s'`,
-    );
+    await moveJobsTo(house.em(), -119 * secondMs);
     expect(await findings()).toEqual([]);
-    await house.sql(
-      `update jobs set run_at = clock_timestamp() - interval '121 s', check_at = clock_timestamp() - interval '121 s'`,
-    );
+    await moveJobsTo(house.em(), -121 * secondMs);
     expect(await findings()).toEqual(only('a queued row is looked at within 2 minutes', id));
   });
 
   test('not one that waits for the pace of its line', async () => {
     await house.accept();
-    await house.sql(
-      `update jobs set run_at = clock_timestamp() - interval '10 min', check_at = clock_timestamp() - interval '11 min'`,
-    );
+    await setJobs(house.em(), { run_at: inMs(-10 * minuteMs), check_at: inMs(-11 * minuteMs) });
     expect(await findings()).toEqual([]);
   });
 
@@ -75,14 +83,14 @@ describe('the invariant: each break of it is found by name', () => {
     const first = await house.accept({ lane: 'a:1' });
     const second = await house.accept({ lane: 'a:1' });
     await house.accept({ lane: 'a:1' });
-    await house.sql('delete from jobs where id = $1', [first.id]);
-    await house.sql('delete from toys where id = $1', [first.toyId]);
+    await deleteJob(house.em(), first.id);
+    await deleteToy(house.em(), first.toyId);
     expect(await findings()).toEqual(only('a lane with blocked rows has one head', second.id));
   });
 
   test('a blocked row without a lane', async () => {
     const { id } = await house.accept();
-    await house.sql(`update jobs set state = 'blocked'`);
+    await setJobState(house.em(), id, 'blocked');
     expect(await findings()).toContainEqual(only('a blocked row has a lane', id)[0]);
   });
 
@@ -90,15 +98,15 @@ describe('the invariant: each break of it is found by name', () => {
     await house.accept({ pool: 'toys' });
     const { id } = await house.accept({ pool: 'toys' });
     await waitFor('the fill', async () => (await house.rows())[0]?.state === 'queued');
-    await house.sql('delete from pools');
+    await house.em().nativeDelete(Pool, {});
     expect(await findings()).toEqual(only('a waiting row has a pool', id));
-    await house.sql('update jobs set pool = null where id = $1', [id]);
+    await setJobs(house.em(), { pool: null }, { id });
     expect(await findings()).toEqual(only('a waiting row has a pool', id));
   });
 
   test('a subject without an end that no row will move', async () => {
     const { id, toyId } = await house.accept();
-    await house.sql('delete from jobs where id = $1', [id]);
+    await deleteJob(house.em(), id);
     expect(await findings()).toEqual(only('a subject without an end has a live row', toyId));
   });
 
@@ -113,29 +121,37 @@ describe('the invariant: each break of it is found by name', () => {
 
   test('a live row whose subject has ended', async () => {
     const { id, toyId } = await house.accept();
-    await house.sql(`update toys set status = 'done' where id = $1`, [toyId]);
+    await setToyStatus(house.em(), toyId, 'done');
     expect(await findings()).toEqual(only('a live row has a live subject', id));
   });
 
   test('a look that comes later than the end of its subject breaks nothing, nor do two of one subject', async () => {
     const orderId = uuidv7();
     for (const name of [expireOrderJob.name, checkShipmentJob.name, checkShipmentJob.name, refundPaymentJob.name])
-      await house.sql(
-        `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, state, run_at, check_at)
-         values (uuidv7(), $1, $2, 'default', '{}', 'order', $3, 'queued', clock_timestamp() + interval '1 h', clock_timestamp() + interval '1 h')`,
-        [house.organizationId, name, orderId],
-      );
+      await storeJobs(house.em(), house.organizationId, {
+        name,
+        subjectType: 'order',
+        subjectIds: [orderId],
+        runInMs: hourMs,
+        checkInMs: hourMs,
+      });
     expect(await findings()).toEqual([]);
   });
 
   test('two live rows for one message', async () => {
     const talk = await conversation(house.em(), house.organizationId);
-    const { jobId } = await queuedMessage(house.ledger.transact, house.organizationId, talk);
-    await house.sql(
-      `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, lane, pool, state, check_at)
-       select uuidv7(), organization_id, name, queue, payload, subject_type, subject_id, lane, pool, 'blocked', check_at from jobs where id = $1`,
-      [jobId],
-    );
+    const { jobId, messageId } = await queuedMessage(house.ledger.transact, house.organizationId, talk);
+    const first = (await house.row(jobId))!;
+    await storeJobs(house.em(), house.organizationId, {
+      name: sendMessageJob.name,
+      subjectType: sendMessageJob.subjectType,
+      subjectIds: [messageId],
+      queue: first.queue,
+      lane: first.lane,
+      pool: first.pool,
+      state: 'blocked',
+      checkInMs: first.check_in,
+    });
     expect(await findings()).toEqual(only('a subject has one live row'));
   });
 });
@@ -143,21 +159,12 @@ describe('the invariant: each break of it is found by name', () => {
 describe('a pool that stands still', () => {
   const rule = 'a pool that has work and room moves on within a minute';
   /** Two rows that waited or were queued for longer than a minute, and nothing of the pool moved since. */
-  async function old(state: 'waiting' | 'queued', movedAgo = '2 min') {
-    for (let index = 0; index < 2; index += 1) {
-      const toyId = await newToy(house.em(), playJob.name);
-      // Not accepted: nothing of this process shall fill the pool.
-      await house.sql(
-        `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, pool, state, check_at)
-         values (uuidv7(), $1, $2, 'default', jsonb_build_object('toy_id', $3::text), 'toy', $3::uuid, 'toys', 'waiting', clock_timestamp() + interval '1 h')`,
-        [house.organizationId, playJob.name, toyId],
-      );
-    }
-    await house.sql(
-      `update jobs set state = $1, slot_at = case when $1 = 'queued' then clock_timestamp() end, created_at = created_at - interval '2 min', run_at = run_at - interval '2 min'`,
-      [state],
-    );
-    await house.sql(`update pools set filled_at = clock_timestamp() - $1::interval`, [movedAgo]);
+  async function old(state: 'waiting' | 'queued', movedAgoMs = 2 * minuteMs) {
+    const subjectIds = await newToys(house.em(), playJob.name, 2);
+    await storeWaiting(house.em(), house.organizationId, { subjectIds, checkInMs: hourMs });
+    await setJobs(house.em(), { state, slot_at: state === 'queued' ? inMs(0) : null });
+    await passForJobs(house.em(), 2 * minuteMs);
+    await setPools(house.em(), { filledInMs: -movedAgoMs });
   }
 
   test('has rows that wait, room, and gave none away for a minute', async () => {
@@ -166,24 +173,22 @@ describe('a pool that stands still', () => {
   });
 
   test('does not while it moves, is held, or has no room', async () => {
-    await old('waiting', '50 s');
+    await old('waiting', 50 * secondMs);
     expect(await findings()).toEqual([]);
     await old('waiting');
-    await house.sql(`update pools set held_until = 'infinity'`);
+    await holdPool(house.em(), house.pool('toys'), null);
     expect(await findings()).toEqual([]);
-    await house.sql(`update pools set held_until = null`);
-    await house.sql(`update jobs set state = 'queued', slot_at = clock_timestamp() where seq = (select min(seq) from jobs)`);
+    await letPoolGo(house.em(), house.pool('toys'));
+    await setJobState(house.em(), (await house.rows())[0]!.id, 'queued');
     expect(await findings()).toEqual([]);
   });
 
   test('has a rate, rows that were handed over, and no claim for a minute, however often they are put off', async () => {
     await setPool(house.em(), house.pool('toys'), 5, 80);
     await old('queued');
-    await house.sql(
-      `update jobs set run_at = clock_timestamp() + interval '500 ms', slot_at = clock_timestamp() + interval '500 ms'`,
-    );
+    await setJobs(house.em(), { run_at: inMs(500), slot_at: inMs(500) });
     expect(await findings()).toEqual(only(rule, 'toys'));
-    await house.sql(`update pools set tat = clock_timestamp()`);
+    await setPools(house.em(), { tatInMs: 0 });
     expect(await findings()).toEqual([]);
   });
 });

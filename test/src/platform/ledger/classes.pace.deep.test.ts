@@ -4,7 +4,7 @@ import type { DispatchedRow } from '../../../../src/platform/ledger/accept.ts';
 import { isPaced, mayRunNow, paceParts } from '../../../../src/platform/ledger/pace.ts';
 import { createFiller, setPool } from '../../../../src/platform/ledger/pools.ts';
 import { type House, openHouse } from '../../../support/house.ts';
-import { playJob } from '../../../support/toys.ts';
+import { storeWaiting } from '../../../support/rules/ledger-jobs.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
 let house: House;
@@ -14,13 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => house.close());
 
-const add = (size: number, kind: number, pool = 'toys') =>
-  house.sql<{ id: string }>(
-    `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, pool, state, check_at, class)
-     select uuidv7(), $2, $3, 'default', '{}', 'toy', uuidv7(), $5, 'waiting', clock_timestamp(), $4 from generate_series(1, $1)
-     returning id`,
-    [size, house.organizationId, playJob.name, kind, pool],
-  );
+const add = (size: number, kind: 0 | 1, pool = 'toys') =>
+  storeWaiting(house.em(), house.organizationId, { count: size, class: kind, pool });
 
 /** A worker of the pool and no more: claims as a send does, at the time it is given, and asks for a fill. */
 function startClaims(pool = 'toys') {
@@ -59,8 +54,8 @@ test('a channel of bulk work alone keeps its rate, and answers among it go at on
   await waitFor('a second of it', () => claimed.length >= 80, 20_000);
   const askedAt = new Map<string, number>();
   for (let index = 0; index < answers; index += 1) {
-    const [row] = await add(1, 0);
-    askedAt.set(row!.id, performance.now());
+    const [id] = await add(1, 0);
+    askedAt.set(id!, performance.now());
     filler.join({ ...house.pool('toys'), class: 0 });
     await sleep(120);
   }
@@ -74,7 +69,7 @@ test('a channel of bulk work alone keeps its rate, and answers among it go at on
   expect(waitsMs[answers / 2]).toBeLessThan(250);
 });
 
-test.each([
+test.each<[string, 0 | 1, number, number]>([
   ['messages of a campaign on a channel of', 1, 4, 4],
   ['messages of a campaign on a channel of', 1, 20, 20],
   ['messages on a channel of', 0, 4, 4],

@@ -1,12 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { query } from '../../../../src/platform/database/query.ts';
+import { uuidv7 } from '../../../../src/platform/ids.ts';
 import { registerContracts } from '../../../../src/platform/ledger/contracts.ts';
+import { Job } from '../../../../src/platform/ledger/jobs.entity.ts';
 import { takeTurn } from '../../../../src/platform/ledger/pace.ts';
-import { fillPool, setPool } from '../../../../src/platform/ledger/pools.ts';
+import { fillPool, holdPool, letPoolGo, setPool } from '../../../../src/platform/ledger/pools.ts';
 import { retryJob } from '../../../../src/platform/ledger/retry.ts';
 import { stuckPools } from '../../../../src/platform/ledger/stuck-pools.ts';
 import { poolsWithRoom } from '../../../../src/platform/ledger/sweep.ts';
 import { type House, openHouse, playing } from '../../../support/house.ts';
+import { databaseNowMs, hourMs, inMs, minuteMs, secondMs } from '../../../support/rules/clock.ts';
+import { countJobs, makeCheckDue, setJobState, setJobs, storeWaiting } from '../../../support/rules/ledger-jobs.ts';
+import { setPools } from '../../../support/rules/pools.ts';
 import { playJob } from '../../../support/toys.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
@@ -23,29 +28,20 @@ beforeEach(async () => {
   await setPool(house.em(), house.pool('toys'), 80, 80);
 });
 
-const burst = (size: number, kind: number, pool = 'toys') =>
-  house.sql(
-    `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, pool, state, check_at, class)
-     select uuidv7(), $2, $3, 'default', '{}', 'toy', uuidv7(), $5, 'waiting', clock_timestamp(), $4 from generate_series(1, $1)`,
-    [size, house.organizationId, playJob.name, kind, pool],
-  );
-const now = async () =>
-  (await house.sql<{ ms: number }>('select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms'))[0]!.ms;
+const burst = (size: number, kind: 0 | 1, pool = 'toys') =>
+  storeWaiting(house.em(), house.organizationId, { count: size, class: kind, pool });
+const now = () => databaseNowMs(house.em());
 const fill = () => fillPool(house.database, house.pool('toys'));
 const placed = async () => {
-  const rows = await house.sql<{ class: number; count: number }>(
-    `select class, count(*)::int as count from jobs where state = 'queued' and slot_at is not null group by 1`,
-  );
-  return [0, 1].map((kind) => rows.find((row) => row.class === kind)?.count ?? 0);
+  const inSlot = (kind: 0 | 1) => countJobs(house.em(), { class: kind, state: 'queued', slot_at: { $ne: null } });
+  return [await inSlot(0), await inSlot(1)];
 };
 /** The places of a class, in ms from `since`, by the database's clock. */
-const placesOf = async (kind: number, since = 0) =>
-  (
-    await house.sql<{ ms: number }>(
-      `select (extract(epoch from slot_at) * 1000)::float8 - $2::float8 as ms from jobs where slot_at is not null and class = $1 order by 1`,
-      [kind, since],
-    )
-  ).map(({ ms }) => ms);
+const placesOf = async (kind: 0 | 1, since = 0) => {
+  const ids = new Set((await house.em().find(Job, { class: kind })).map(({ id }) => id));
+  const places = (await house.rows()).flatMap(({ id, slot_at }) => (slot_at !== null && ids.has(id) ? [slot_at - since] : []));
+  return places.sort((a, b) => a - b);
+};
 
 describe('a fill', () => {
   test('gives bulk work a quarter of the width, however much of it waits: a quarter of a second of the rate', async () => {
@@ -98,26 +94,21 @@ describe('the birth of a row', () => {
   const states = async () => (await house.rows()).map(({ state, queue }) => `${state} in ${queue}`);
 
   test('in bulk waits for a fill, in a queue of its own, and holds back no conversation', async () => {
-    await house.sql(`update pools set held_until = 'infinity'`);
+    await holdPool(house.em(), house.pool('toys'), null);
     await house.accept({ contract: bulky, pool: 'toys', class: 'bulk' });
     expect(await states()).toEqual(['waiting in bulk-messages']);
-    await house.sql('update pools set held_until = null');
+    await letPoolGo(house.em(), house.pool('toys'));
     await house.accept({ contract: bulky, pool: 'toys' });
     expect((await states())[1]).toBe('queued in default');
   });
 
   test('of many in one transaction follows the same rule', async () => {
-    await house.sql(`update pools set held_until = 'infinity'`);
+    await holdPool(house.em(), house.pool('toys'), null);
     await house.ledger.transact({}, async (tx) => {
       for (const kind of ['bulk', 'conversation', 'bulk'] as const)
-        tx.enqueue(
-          bulky,
-          house.organizationId,
-          { toy_id: (await house.sql<{ id: string }>('select uuidv7() as id'))[0]!.id },
-          { pool: 'toys', class: kind },
-        );
+        tx.enqueue(bulky, house.organizationId, { toy_id: uuidv7() }, { pool: 'toys', class: kind });
     });
-    expect(await house.sql('select class, queue from jobs order by seq')).toEqual([
+    expect(await house.em().find(Job, {}, { orderBy: { seq: 'asc' } })).toMatchObject([
       { class: 1, queue: 'bulk-messages' },
       { class: 0, queue: 'default' },
       { class: 1, queue: 'bulk-messages' },
@@ -138,7 +129,7 @@ describe('the birth of a row', () => {
     await setPool(house.em(), house.pool('games'), 1, 80);
     const head = await house.accept({ contract: bulky, lane: 'a:1' });
     const next = await house.accept({ contract: bulky, lane: 'a:1', pool: 'games', class: kind });
-    await house.sql(`update pools set held_until = clock_timestamp() + interval '1 h' where $1`, [kind === 'bulk']);
+    if (kind === 'bulk') await holdPool(house.em(), house.pool('games'), hourMs);
     await burst(3, 1, 'games');
     expect((await house.row(next.id))?.state).toBe('blocked');
     await house.run(playing(bulky), { id: head.id });
@@ -147,20 +138,18 @@ describe('the birth of a row', () => {
 });
 
 test('a retry keeps the class and its queue', async () => {
-  await house.sql(`update pools set held_until = 'infinity'`);
+  await holdPool(house.em(), house.pool('toys'), null);
   const { id } = await house.accept({ contract: bulky, pool: 'toys', class: 'bulk' });
-  await house.sql(`update jobs set state = 'failed', queue = 'default'`);
+  await setJobs(house.em(), { state: 'failed', queue: 'default' });
   expect(await retryJob(house.ledger.transact, id)).toBe(true);
-  expect(await house.sql('select class, queue, state from jobs')).toEqual([
-    { class: 1, queue: 'bulk-messages', state: 'waiting' },
-  ]);
+  expect(await house.em().find(Job, {})).toMatchObject([{ class: 1, queue: 'bulk-messages', state: 'waiting' }]);
 });
 
 test('the sweep gives a lost bulk row back to its queue', async () => {
   await house.accept({ contract: bulky, pool: 'toys', class: 'bulk' });
   await waitFor('the fill', async () => (await house.rows())[0]!.state === 'queued');
   house.dispatched.length = 0;
-  await house.sql(`update jobs set check_at = clock_timestamp() - interval '1 s'`);
+  await makeCheckDue(house.em());
   const states = house.queues.states;
   Object.assign(house.queues, { states: async (rows: unknown[]) => rows.map(() => 'unknown') });
   await house.sweep().finally(() => Object.assign(house.queues, { states }));
@@ -172,29 +161,22 @@ test('bulk work that has its share is neither stuck nor swept; conversation behi
   await setPool(house.em(), house.pool('still'), 80, 80);
   await burst(100, 1, 'still');
   await fillPool(house.database, house.pool('still'));
-  await house.sql(
-    `update jobs set run_at = clock_timestamp() - interval '2 min', created_at = clock_timestamp() - interval '30 s'`,
-  );
-  await house.sql(`update pools set filled_at = clock_timestamp() - interval '2 min'`);
+  await setJobs(house.em(), { run_at: inMs(-2 * minuteMs), created_at: inMs(-30 * secondMs) });
+  await setPools(house.em(), { filledInMs: -2 * minuteMs });
   expect(await query(house.em(), poolsWithRoom)).toEqual([]);
   expect(await query(house.em(), stuckPools)).toEqual([]);
   await burst(1, 0, 'still');
-  await house.sql(`update jobs set run_at = clock_timestamp() - interval '2 min' where state = 'waiting'`);
+  await setJobs(house.em(), { run_at: inMs(-2 * minuteMs) }, { state: 'waiting' });
   expect(await query(house.em(), poolsWithRoom)).toHaveLength(1);
   expect(await query(house.em(), stuckPools)).toHaveLength(1);
 });
 
 describe('the claim', () => {
-  const early = async (kind: number, tatMs: number) => {
-    await burst(1, kind);
-    const [row] = await house.sql<{ organization_id: string; id: string; run: number }>(
-      `update jobs set state = 'queued', slot_at = clock_timestamp() where state = 'waiting' returning organization_id, id, run`,
-    );
-    await house.sql(
-      `update pools set tat = clock_timestamp() + $1 * interval '1 ms', plan_at = clock_timestamp() + interval '1 s', rate = 1`,
-      [tatMs],
-    );
-    return takeTurn(house.em(), row!);
+  const early = async (kind: 0 | 1, tatMs: number) => {
+    const [id] = await burst(1, kind);
+    await setJobState(house.em(), id!, 'queued');
+    await setPools(house.em(), { tatInMs: tatMs, planInMs: secondMs, rate: 1 });
+    return takeTurn(house.em(), (await house.row(id!))!);
   };
 
   test('of conversation that is too early among bulk work comes just before the next of these', async () => {
@@ -208,7 +190,7 @@ describe('the claim', () => {
   test.each([
     ['bulk work', 1, 4],
     ['conversation alone', 0, 0],
-  ])('of %s that is too early comes at the end of the plan', async (_what, kind, others) => {
+  ] as const)('of %s that is too early comes at the end of the plan', async (_what, kind, others) => {
     await burst(others, 1);
     await fill();
     expect(await early(kind, 500)).toBeGreaterThan(500);

@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { ownRows } from '../../../../src/platform/database/own.ts';
+import { Event } from '../../../../src/platform/events/event.entity.ts';
 import { subjectLock } from '../../../../src/platform/ledger/locks.ts';
 import { findOperation, operationStatus } from '../../../../src/platform/ledger/operations.ts';
 import { databaseTimer } from '../../../support/database-time.ts';
 import { type House, openHouse, playing, toyHandler } from '../../../support/house.ts';
+import { setJobs } from '../../../support/rules/ledger-jobs.ts';
+import { playWith } from '../../../support/rules/toys.ts';
+import { startStopwatch } from '../../../support/stopwatch.ts';
 import { newToy, playJob, showJob } from '../../../support/toys.ts';
 
 let house: House;
@@ -23,7 +27,7 @@ describe('rule 3: done', () => {
     const nextToy = await newToy(house.em(), playJob.name);
     const handler = toyHandler(playJob, (_, context) =>
       context.finish(async (tx) => {
-        await tx.query('update toys set effects = effects + 1 where id = $1', [toyId]);
+        await playWith(tx.em, toyId);
         tx.enqueue(playJob, house.organizationId, { toy_id: nextToy }, { lane: 'a:1' });
       }),
     );
@@ -37,7 +41,7 @@ describe('rule 3: done', () => {
     const { id, toyId } = await house.accept();
     const handler = toyHandler(playJob, (_, context) =>
       context.finish(async (tx) => {
-        await tx.query('update toys set effects = effects + 1 where id = $1', [toyId]);
+        await playWith(tx.em, toyId);
         throw new TypeError('a bug in the end');
       }),
     );
@@ -86,7 +90,7 @@ describe('rule 3: again', () => {
 
   test('the try that was the last fails for good', async () => {
     const { id } = await house.accept();
-    await house.sql('update jobs set attempts = 2');
+    await setJobs(house.em(), { attempts: 2 }, { id });
     const handler = toyHandler(playJob, (_, context) => context.again(error));
     expect(await house.run(handler, { id })).toMatchObject({ kind: 'failed' });
     expect((await house.row(id))?.state).toBe('failed');
@@ -120,10 +124,8 @@ describe('rule 3: failed', () => {
   test('of an operation it is an event too', async () => {
     const { id } = await house.accept({ contract: showJob });
     await house.run(failing(showJob), { id });
-    const events = await house.sql('select type, subject_type, subject_id, data from events');
-    expect(events).toEqual([
-      expect.objectContaining({ type: 'operation.failed', subject_id: id, data: expect.objectContaining({ code: 'busy' }) }),
-    ]);
+    const events = await house.em().find(Event, {});
+    expect(events).toMatchObject([{ type: 'operation.failed', subject_id: id, data: { code: 'busy' } }]);
     expect(operationStatus((await findOperation(ownRows(house.database, house.organizationId), id))!)).toBe('failed');
   });
 });

@@ -5,6 +5,7 @@ import { holdPool, letPoolGo, setPool } from '../../../../src/platform/ledger/po
 import { runJob } from '../../../../workers/run-job.ts';
 import { describeEachBackend } from '../../../support/backends.ts';
 import { type House, onePlace, openHouse, playing, toyHandler } from '../../../support/house.ts';
+import { playedByLane } from '../../../support/rules/toys.ts';
 import { playJob } from '../../../support/toys.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
@@ -36,7 +37,7 @@ describeEachBackend('hold', (makeBackend) => {
       return playing().run(payload, context as never);
     });
     house.work([patient], { concurrency: 20 });
-    const played = async () => (await house.sql<{ n: number }>('select count(*)::int as n from played'))[0]!.n;
+    const played = async () => (await playedByLane(house.em())).flatMap(({ ids }) => ids).length;
     expect(await played()).toBe(0);
 
     await release();
@@ -51,11 +52,9 @@ describeEachBackend('hold', (makeBackend) => {
 
     await release();
     await waitFor('the rest', async () => (await played()) === 200);
-    const order = await house.sql<{ ids: string[]; sorted: string[] }>(
-      'select array_agg(toy_id order by seq) as ids, array_agg(toy_id order by toy_id) as sorted from played group by lane',
-    );
+    const order = await playedByLane(house.em());
     expect(order).toHaveLength(40);
-    for (const { ids, sorted } of order) expect(ids).toEqual(sorted);
+    for (const { ids } of order) expect(ids).toEqual(ids.toSorted());
   });
 });
 

@@ -4,6 +4,8 @@ import { endFailedOfSubjects } from '../../../../src/platform/ledger/end-subject
 import { lockOf, subjectLock, takeLocks } from '../../../../src/platform/ledger/locks.ts';
 import { endDone, endDoneOfSubject } from '../../../../src/platform/ledger/release.ts';
 import { type House, openHouse, playing } from '../../../support/house.ts';
+import { setJobState } from '../../../support/rules/ledger-jobs.ts';
+import { playedByLane } from '../../../support/rules/toys.ts';
 import { newToy, playJob } from '../../../support/toys.ts';
 import { turns } from '../../../support/turns.ts';
 
@@ -60,7 +62,7 @@ describe('a lane gives its turn on', () => {
 
   test('the database itself refuses two heads', async () => {
     const [, second] = [await house.accept({ lane: 'a:1' }), await house.accept({ lane: 'a:1' })];
-    await expect(house.sql(`update jobs set state = 'queued' where id = $1`, [second!.id])).rejects.toMatchObject({
+    await expect(setJobState(house.em(), second!.id, 'queued')).rejects.toMatchObject({
       code: '23505',
     });
   });
@@ -116,9 +118,7 @@ test('600 jobs accepted and finished concurrently on 50 lanes: every lane has it
   expect(await checkJobs(house.database)).toEqual([]);
   const left = await house.rows();
   expect(left).toEqual([]);
-  const played = await house.sql<{ lane: string; ids: string[] }>(
-    'select lane, array_agg(toy_id order by seq) as ids from played group by lane',
-  );
+  const played = await playedByLane(house.em());
   for (const { lane, ids } of played) expect(ids).toEqual(accepted.get(lane));
   expect(played.flatMap(({ ids }) => ids)).toHaveLength(finished);
 });

@@ -3,6 +3,7 @@ import { createLockTurns } from '../../../../src/platform/ledger/lock-turns.ts';
 import { createTransact } from '../../../../src/platform/ledger/transact.ts';
 import { holdTime } from '../../../support/fake-timers.ts';
 import { type House, openHouse } from '../../../support/house.ts';
+import { lockWaiters } from '../../../support/rules/database-locks.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
 let house: House;
@@ -96,11 +97,10 @@ test('of many transactions that want one lock a single one waits in the database
   await other.query(`begin; select pg_advisory_xact_lock(hashtextextended('subject:1', 0))`);
   const order: number[] = [];
   const work = Array.from({ length: 5 }, (_, index) => transact({ locks: ['subject:1'] }, async () => void order.push(index)));
-  const waiting = () =>
-    house.sql(`select 1 from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`);
-  await waitFor('one to wait', async () => (await waiting()).length > 0);
+  const waiting = () => lockWaiters(house.em(), 'advisory');
+  await waitFor('one to wait', async () => (await waiting()) > 0);
   expect(house.database.connections().waiting).toBe(0);
-  expect(await waiting()).toHaveLength(1);
+  expect(await waiting()).toBe(1);
   await other.query('commit');
   other.release();
   await Promise.all(work);

@@ -4,6 +4,7 @@ import { holdPool, letPoolGo, setPool } from '../../../../src/platform/ledger/po
 import { retryJob } from '../../../../src/platform/ledger/retry.ts';
 import { fc, numRuns } from '../../../support/fast-check.ts';
 import { type House, openHouse, playing, type ToyHandler, toyHandler } from '../../../support/house.ts';
+import { makeJobsDue } from '../../../support/rules/ledger-jobs.ts';
 import { playJob } from '../../../support/toys.ts';
 
 let house: House;
@@ -53,7 +54,7 @@ async function take(model: Model, { kind, lane: index, ...more }: { kind: string
   const head = await headOf(lane);
   if (!head || !(kind in ends || kind === 'twice')) return;
   expect(head.id).toBe(live[0]);
-  await house.sql('update jobs set run_at = clock_timestamp() where id = $1', [head.id]);
+  await makeJobsDue(house.em(), { id: head.id });
   const handler = ends[kind] ?? playing();
   const results = await Promise.all([house.run(handler, head), ...(kind === 'twice' ? [house.run(handler, head)] : [])]);
   const kinds = results.map((ended) => ended.kind);

@@ -7,6 +7,7 @@ import { subjectLock } from '../../../../src/platform/ledger/locks.ts';
 import { holdPool } from '../../../../src/platform/ledger/pools.ts';
 import { endpoint } from '../../../support/factories/endpoint.ts';
 import { type House, openHouse } from '../../../support/house.ts';
+import { deliveredEvents, eventsInLaneOrder } from '../../../support/rules/deliveries.ts';
 
 let house: House;
 beforeAll(knowJobs);
@@ -47,11 +48,7 @@ describe('deliveries of an event', () => {
     await emit(uuidv7(), 3);
     const rows = await rowsOf(id);
     expect(rows.map(({ state }) => state)).toEqual(['waiting', 'blocked', 'blocked']);
-    const order = await house.sql<{ in_order: boolean }>(
-      `select array_agg(e.seq order by e.seq) = array_agg(e.seq order by j.seq) as in_order
-         from jobs j join webhook_deliveries d on d.id = j.subject_id join events e on e.id = d.event_id`,
-    );
-    expect(order[0]?.in_order).toBe(true);
+    expect(await eventsInLaneOrder(house.em(), id)).toEqual(await deliveredEvents(house.em(), id));
   });
 
   test('an endpoint without an order has no lane', async () => {
@@ -75,10 +72,6 @@ describe('deliveries of an event', () => {
     const rows = await rowsOf(id);
     expect(rows).toHaveLength(60);
     expect(rows.filter(({ state }) => state === 'waiting')).toEqual([rows[0]]);
-    const [order] = await house.sql<{ in_order: boolean }>(
-      `select array_agg(e.seq order by e.seq) = array_agg(e.seq order by j.seq) as in_order
-         from jobs j join webhook_deliveries d on d.id = j.subject_id join events e on e.id = d.event_id`,
-    );
-    expect(order?.in_order).toBe(true);
+    expect(await eventsInLaneOrder(house.em(), id)).toEqual(await deliveredEvents(house.em(), id));
   });
 });

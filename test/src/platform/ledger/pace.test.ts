@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { takeCall, takeTurn } from '../../../../src/platform/ledger/pace.ts';
-import { fillPool, setPool, takeRoom } from '../../../../src/platform/ledger/pools.ts';
+import { fillPool, holdPool, letPoolGo, setPool, takeRoom } from '../../../../src/platform/ledger/pools.ts';
+import type { RunRef } from '../../../../src/platform/ledger/tx.ts';
+import { watchClaims } from '../../../support/claims.ts';
 import { databaseTimer } from '../../../support/database-time.ts';
 import { type House, openHouse } from '../../../support/house.ts';
+import { databaseNowMs, hourMs, inMs, secondMs } from '../../../support/rules/clock.ts';
+import { makeJobsDue, setJobs, storeWaiting } from '../../../support/rules/ledger-jobs.ts';
+import { poolTimes, setPools, storedPool } from '../../../support/rules/pools.ts';
+import { startStopwatch } from '../../../support/stopwatch.ts';
 import { playJob } from '../../../support/toys.ts';
 
 let house: House;
@@ -12,12 +18,7 @@ beforeAll(async () => {
 afterAll(() => house.close());
 beforeEach(() => house.reset());
 
-const burst = (size: number) =>
-  house.sql(
-    `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, pool, state, check_at)
-     select uuidv7(), $2, $3, 'default', '{}', 'toy', uuidv7(), 'toys', 'waiting', clock_timestamp() from generate_series(1, $1)`,
-    [size, house.organizationId, playJob.name],
-  );
+const burst = (size: number) => storeWaiting(house.em(), house.organizationId, { count: size });
 const slots = async () => (await house.rows()).flatMap((row) => row.slot_at ?? []);
 
 const queuedRow = async () => {
@@ -25,13 +26,6 @@ const queuedRow = async () => {
   await fillPool(house.database, house.pool('toys'));
   return (await house.rows()).at(-1)!;
 };
-/** Milliseconds from now. */
-const poolTimes = async () =>
-  (
-    await house.sql<{ tat: number; plan: number }>(
-      `select (extract(epoch from tat - clock_timestamp()) * 1000)::float8 as tat, (extract(epoch from plan_at - clock_timestamp()) * 1000)::float8 as plan from pools`,
-    )
-  )[0]!;
 
 describe('the plan', () => {
   test('is a tenth closer than the pace, one after the other', async () => {
@@ -63,11 +57,11 @@ describe('the plan', () => {
   test('of a slow pool is as close as the pace, and goes on at the next claim where it has run out', async () => {
     await setPool(house.em(), house.pool('toys'), 10, 4);
     await burst(5);
-    await house.sql(`update pools set tat = clock_timestamp() + interval '200 ms', plan_at = clock_timestamp() - interval '1 s'`);
+    await setPools(house.em(), { tatInMs: 200, planInMs: -secondMs });
     await fillPool(house.database, house.pool('toys'));
     const given = await slots();
-    const [now] = await house.sql<{ tat: number }>('select (extract(epoch from tat) * 1000)::float8 as tat from pools');
-    expect(given[0]! - now!.tat).toBeCloseTo(0, 0);
+    const { tatAt } = await poolTimes(house.em());
+    expect(given[0]! - tatAt).toBeCloseTo(0, 0);
     for (let index = 1; index < given.length; index += 1)
       expect(given[index]! - given[index - 1]!).toBeCloseTo(1_000 / (4 * 0.95), 0);
   });
@@ -75,20 +69,20 @@ describe('the plan', () => {
   test('of a slow pool begins now where the time of the next claim comes from another clock', async () => {
     await setPool(house.em(), house.pool('toys'), 10, 4);
     await burst(1);
-    await house.sql(`update pools set tat = clock_timestamp() + interval '1 hour', plan_at = null`);
+    await setPools(house.em(), { tatInMs: hourMs, planInMs: null });
     await fillPool(house.database, house.pool('toys'));
-    const [now] = await house.sql<{ at: number }>('select (extract(epoch from clock_timestamp()) * 1000)::float8 as at');
-    expect(Math.abs((await slots())[0]! - now!.at)).toBeLessThan(1_000);
+    const nowMs = await databaseNowMs(house.em());
+    expect(Math.abs((await slots())[0]! - nowMs)).toBeLessThan(1_000);
   });
 
   test('an idle pool saves nothing up', async () => {
     await setPool(house.em(), house.pool('toys'), 100, 100);
-    await house.sql(`update pools set plan_at = clock_timestamp() - interval '1 h'`);
+    await setPools(house.em(), { planInMs: -hourMs });
     await burst(20);
-    const [before] = await house.sql<{ at: number }>('select (extract(epoch from clock_timestamp()) * 1000)::float8 as at');
+    const beforeMs = await databaseNowMs(house.em());
     await fillPool(house.database, house.pool('toys'));
     const given = await slots();
-    expect(given[0]!).toBeGreaterThan(before!.at);
+    expect(given[0]!).toBeGreaterThan(beforeMs);
     expect(given[19]! - given[0]!).toBeGreaterThan(175);
   });
 
@@ -123,10 +117,10 @@ describe('the claim keeps the pace', () => {
   test('the first goes at once, however late it is, and moves the next claim on by the gap', async () => {
     await setPool(house.em(), house.pool('toys'), 10, 10);
     const row = await queuedRow();
-    await house.sql(`update jobs set slot_at = clock_timestamp() - interval '1 h', run_at = clock_timestamp() - interval '1 h'`);
+    await setJobs(house.em(), { slot_at: inMs(-hourMs), run_at: inMs(-hourMs) });
     const passed = await databaseTimer(house.em());
     expect(await takeTurn(house.em(), row)).toBeUndefined();
-    const { tat } = await poolTimes();
+    const { tat } = await poolTimes(house.em());
     expect(tat + (await passed())).toBeGreaterThan(100);
     expect(tat).toBeLessThanOrEqual(1_000 / 9.5);
   });
@@ -136,7 +130,7 @@ describe('the claim keeps the pace', () => {
     await setPool(house.em(), house.pool('toys'), 10, 0.1);
     const row = await queuedRow();
     const passed = await databaseTimer(house.em());
-    await house.sql(`update pools set tat = clock_timestamp() + interval '10 s', plan_at = clock_timestamp() + interval '30 s'`);
+    await setPools(house.em(), { tatInMs: 10 * secondMs, planInMs: 30 * secondMs });
     const waitMs = await takeTurn(house.em(), row);
     expect(waitMs! + (await passed())).toBeGreaterThan(29_990);
     expect(waitMs).toBeLessThanOrEqual(30_000);
@@ -144,7 +138,7 @@ describe('the claim keeps the pace', () => {
     expect(after.run_in).toBeLessThanOrEqual(30_000);
     expect(after.run_in + (await passed())).toBeGreaterThan(29_990);
     expect(after.check_in - after.run_in).toBeCloseTo(5_000, -1);
-    const { tat, plan } = await poolTimes();
+    const { tat, plan } = await poolTimes(house.em());
     expect(tat).toBeLessThanOrEqual(10_000);
     expect(plan + (await passed())).toBeGreaterThan(30_000);
   });
@@ -154,8 +148,8 @@ describe('the claim keeps the pace', () => {
     await setPool(house.em(), house.pool('toys'), 100, 0.1);
     await burst(20);
     await fillPool(house.database, house.pool('toys'));
-    await house.sql('update jobs set slot_at = null, run_at = clock_timestamp()');
-    await house.sql('update pools set plan_at = null');
+    await setJobs(house.em(), { slot_at: null, run_at: inMs(0) });
+    await setPools(house.em(), { planInMs: null });
     const rows = await house.rows();
     const waits = await Promise.all(rows.map((row) => takeTurn(house.em(), row)));
     const waitsMs = waits.filter((wait) => wait !== undefined).sort((a, b) => a - b);
@@ -169,27 +163,27 @@ describe('the claim keeps the pace', () => {
     // The next claim is not yet due when the second comes.
     const gapMs = 1_000 / (0.2 * 0.95);
     await setPool(house.em(), house.pool('toys'), 1, 0.2);
-    await house.sql(`update pools set tat = clock_timestamp() + interval '1 h', plan_at = clock_timestamp() + interval '1 h'`);
+    await setPools(house.em(), { tatInMs: hourMs, planInMs: hourMs });
     const row = await queuedRow();
     expect(row.run_in).toBeLessThan((2 * 1_000) / 0.2 + 1);
-    await house.sql('update jobs set run_at = clock_timestamp()');
+    await makeJobsDue(house.em());
     expect(await takeTurn(house.em(), row)).toBeUndefined();
-    expect((await poolTimes()).tat).toBeLessThan(gapMs + 1);
-    await house.sql(`update pools set plan_at = clock_timestamp() + interval '1 h'`);
+    expect((await poolTimes(house.em())).tat).toBeLessThan(gapMs + 1);
+    await setPools(house.em(), { planInMs: hourMs });
     expect(await takeTurn(house.em(), row)).toBeLessThan(gapMs + 1);
-    expect((await poolTimes()).plan).toBeLessThan(2 * gapMs);
+    expect((await poolTimes(house.em())).plan).toBeLessThan(2 * gapMs);
   });
 
   test('nothing is told to a run of a pool without a rate, of a held one, or one that is no longer the row’s', async () => {
     await setPool(house.em(), house.pool('toys'), 10, null);
     const row = await queuedRow();
     expect(await takeTurn(house.em(), row)).toBeUndefined();
-    expect((await poolTimes()).tat).toBeNull();
+    expect((await poolTimes(house.em())).tat).toBeNull();
     await setPool(house.em(), house.pool('toys'), 10, 10);
     await takeTurn(house.em(), { ...row, run: 2 });
-    await house.sql(`update pools set held_until = 'infinity'`);
+    await holdPool(house.em(), house.pool('toys'), null);
     await takeTurn(house.em(), row);
-    expect((await poolTimes()).tat).toBeNull();
+    expect((await poolTimes(house.em())).tat).toBeNull();
   });
 });
 
@@ -197,7 +191,7 @@ describe('a run without room', () => {
   test('takes what is free', async () => {
     await setPool(house.em(), house.pool('toys'), 2, null);
     const row = await queuedRow();
-    await house.sql('update jobs set slot_at = null');
+    await setJobs(house.em(), { slot_at: null });
     expect(await takeRoom(house.database, 'toys', row)).toBe(true);
     expect((await house.row(row.id))?.slot_at).not.toBeNull();
   });
@@ -205,7 +199,7 @@ describe('a run without room', () => {
   test('finds none when the width is taken by others', async () => {
     await setPool(house.em(), house.pool('toys'), 2, null);
     const row = await queuedRow();
-    await house.sql('update jobs set slot_at = null');
+    await setJobs(house.em(), { slot_at: null });
     await burst(2);
     await fillPool(house.database, house.pool('toys'));
     expect(await takeRoom(house.database, 'toys', row)).toBe(false);
@@ -225,15 +219,16 @@ describe('a call of a run', () => {
     const pool = house.pool('toys');
     await setPool(house.em(), pool, 4, rate);
     expect(await takeCall(house.database, pool)).toEqual({});
-    const before = (await house.sql<{ tat: string | null }>('select tat::text from pools'))[0];
-    await house.sql(`update pools set held_until = clock_timestamp() + interval '5 s'`);
+    const before = await storedPool(house.em());
+    await holdPool(house.em(), pool, 5 * secondMs);
     const { heldMs, waitMs } = await takeCall(house.database, pool);
-    expect([Math.round(heldMs! / 1_000), waitMs]).toEqual([5, undefined]);
-    expect((await house.sql<{ tat: string | null }>('select tat::text from pools'))[0]).toEqual(before);
+    expect(Math.round(heldMs! / secondMs)).toBe(5);
+    expect(waitMs).toBeUndefined();
+    expect((await storedPool(house.em())).tat).toBe(before.tat);
     expect((await takeCall(house.database, pool, false)).heldMs).toBeUndefined();
-    await house.sql(`update pools set held_until = 'infinity'`);
+    await holdPool(house.em(), pool, null);
     expect(await takeCall(house.database, pool)).toEqual({ heldMs: 60_000 });
-    await house.sql('update pools set held_until = null');
+    await letPoolGo(house.em(), pool);
     expect((await takeCall(house.database, pool)).heldMs).toBeUndefined();
   });
 });

@@ -4,6 +4,8 @@ import { createSuspects } from '../../../../workers/suspects.ts';
 import { startWorker } from '../../../../workers/worker.ts';
 import { describeEachBackend } from '../../../support/backends.ts';
 import { type House, openHouse, toyHandler } from '../../../support/house.ts';
+import { minuteMs } from '../../../support/rules/clock.ts';
+import { countJobs, makeCheckDue, storeParked } from '../../../support/rules/ledger-jobs.ts';
 import { playJob } from '../../../support/toys.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
@@ -18,17 +20,12 @@ describeEachBackend('what waits in its pool from its time on', (makeBackend) => 
     const count = 60;
     const pool = 'automation:rules';
     await setPool(house.em(), house.pool(pool), 20, null);
-    await house.sql(
-      `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, state, pool, run, run_at, check_at)
-       select uuidv7(), $1, $2, 'automations', jsonb_build_object('toy_id', y.id), 'toy', y.id, 'queued', $3, 2, x.at, x.at - interval '20 s'
-         from (select uuidv7() as id from generate_series(1, $4::int)) y, (select clock_timestamp() - interval '1 min' as at) x`,
-      [house.organizationId, playJob.name, pool, count],
-    );
+    await storeParked(house.em(), house.organizationId, { count, queue: 'automations', pool, run: 2, runInMs: -minuteMs });
     expect(await house.sweepAll()).toMatchObject({ parked: count });
     const queue = house.queues.queue('automations')!;
     await waitFor('the queue to be given some', async () => (await queue.getJobCountByTypes('waiting', 'prioritized')) === 15);
     await queue.obliterate({ force: true });
-    await house.sql(`update jobs set check_at = clock_timestamp() where state = 'queued'`);
+    await makeCheckDue(house.em(), { state: 'queued' });
 
     const done: string[] = [];
     const handler = toyHandler(playJob, (_payload, { row, finish }) => {
@@ -40,10 +37,11 @@ describeEachBackend('what waits in its pool from its time on', (makeBackend) => 
     const worker = startWorker(house.deps, house.queues.backend, 'automations', handlers, sizes, createSuspects());
     try {
       await house.sweepAll();
-      await waitFor('all to be done', async () => (await house.sql('select 1 from jobs')).length === 0);
+      await waitFor('all to be done', async () => (await countJobs(house.em())) === 0);
     } finally {
       await worker.close();
     }
-    expect([done.length, new Set(done).size]).toEqual([count, count]);
+    expect(done).toHaveLength(count);
+    expect(new Set(done).size).toBe(count);
   });
 });

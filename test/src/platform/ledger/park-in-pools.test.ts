@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { poolWidth } from '../../../../src/automation/limits.ts';
 import { createOrganization } from '../../../../src/organizations/organizations.ts';
+import { Job } from '../../../../src/platform/ledger/jobs.entity.ts';
 import { fillPool, poolOf, setPool } from '../../../../src/platform/ledger/pools.ts';
 import { sweep } from '../../../../src/platform/ledger/sweep.ts';
 import { type House, openHouse } from '../../../support/house.ts';
+import { secondMs } from '../../../support/rules/clock.ts';
+import { deleteJobs, storeParked } from '../../../support/rules/ledger-jobs.ts';
 
 const rules = 'automation:rules';
 let house: House;
@@ -17,17 +20,10 @@ beforeEach(async () => {
 });
 
 /** Rows that are due `dueIn` seconds from now, and parked. */
-const park = async (
+const park = (
   count: number,
   { queue = 'automations', pool = rules as string | null, dueIn = -60, organizationId = house.organizationId } = {},
-) => {
-  await house.sql(
-    `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, state, pool, run, run_at, check_at)
-     select uuidv7(), $1, 'toys.play', $2, '{}', 'toy', uuidv7(), 'queued', $3, 2, x.at, x.at - interval '20 s'
-       from generate_series(1, $4::int), (select clock_timestamp() + $5 * interval '1 s' as at) x`,
-    [organizationId, queue, pool, count, dueIn],
-  );
-};
+) => storeParked(house.em(), organizationId, { count, queue, pool, run: 2, runInMs: dueIn * secondMs });
 const sweepOnce = () => sweep({ ...house.deps, queues: house.queues, config: { laterTriesPerSecond: 5 } });
 const sweepAll = async () => {
   const all = await sweepOnce();
@@ -36,14 +32,12 @@ const sweepAll = async () => {
 };
 /** How many rows there are: `state class`, with a `*` where they hold a place of their pool. */
 const counted = async (organizationId = house.organizationId) => {
-  const rows = await house.sql<{ what: string; count: number }>(
-    `select state || ' ' || class || case when slot_at is null then '' else '*' end as what, count(*)::int as count
-       from jobs
-      where organization_id = $1
-      group by 1`,
-    [organizationId],
-  );
-  return Object.fromEntries(rows.map(({ what, count }) => [what, count]));
+  const counts: Record<string, number> = {};
+  for (const job of await house.em().find(Job, { organization_id: organizationId })) {
+    const what = `${job.state} ${job.class}${job.slot_at === null ? '' : '*'}`;
+    counts[what] = (counts[what] ?? 0) + 1;
+  }
+  return counts;
 };
 
 test('what was due without a place in its line waits in its pool, in bulk, and takes three quarters of it', async () => {
@@ -51,7 +45,7 @@ test('what was due without a place in its line waits in its pool, in bulk, and t
   expect(await sweepAll()).toMatchObject({ parked: 400 });
   expect(await counted()).toEqual({ 'queued 1*': 15, 'waiting 1': 385 });
   // The queue does not know the run with this number yet.
-  expect(await house.sql(`select distinct run from jobs`)).toEqual([{ run: 2 }]);
+  expect(new Set((await house.rows()).map(({ run }) => run))).toEqual(new Set([2]));
 });
 
 test('new work of the pool goes before it', async () => {
@@ -60,7 +54,8 @@ test('new work of the pool goes before it', async () => {
   for (let number = 0; number < 7; number += 1) await house.accept({ pool: rules });
   await fillPool(house.database, house.pool(rules));
   expect(await counted()).toEqual({ 'queued 0*': 5, 'queued 1*': 15, 'waiting 0': 2, 'waiting 1': 85 });
-  await house.sql(`delete from jobs where ctid in (select ctid from jobs where state = 'queued' and class = 1 limit 3)`);
+  const three = await house.em().find(Job, { state: 'queued', class: 1 }, { limit: 3 });
+  await deleteJobs(house.em(), { id: { $in: three.map(({ id }) => id) } });
   await fillPool(house.database, house.pool(rules));
   expect(await counted()).toEqual({ 'queued 0*': 7, 'queued 1*': 13, 'waiting 1': 84 });
 });

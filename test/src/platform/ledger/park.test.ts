@@ -1,10 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { createOrganization } from '../../../../src/organizations/organizations.ts';
+import { Job } from '../../../../src/platform/ledger/jobs.entity.ts';
+import { setPool } from '../../../../src/platform/ledger/pools.ts';
 import { runId } from '../../../../src/platform/ledger/queues.ts';
 import { sweep } from '../../../../src/platform/ledger/sweep.ts';
 import { describeEachBackend } from '../../../support/backends.ts';
 import { type House, openHouse, toyHandler } from '../../../support/house.ts';
+import { dayMs, msOf } from '../../../support/rules/clock.ts';
+import { moveJobsTo, passForJobs, storeParked } from '../../../support/rules/ledger-jobs.ts';
+import { setPools } from '../../../support/rules/pools.ts';
 import { playJob } from '../../../support/toys.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
@@ -21,29 +26,18 @@ describeEachBackend('work for later', (makeBackend) => {
     for (let last = all; last.parked > 0; all.parked += last.parked) last = await once();
     return all;
   };
-  /** As if so much time had passed for these rows. */
-  const pass = (ms: number, where = 'true') =>
-    house.sql(
-      `update jobs set run_at = run_at - $1 * interval '1 ms', check_at = check_at - $1 * interval '1 ms' where ${where}`,
-      [ms],
-    );
-  const park = async (count: number, organizationId = house.organizationId) => {
-    await house.sql(
-      `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, state, run_at, check_at)
-       select uuidv7(), $1, 'toys.play', 'default', '{}', 'toy', uuidv7(), 'queued',
-              clock_timestamp() + interval '1 h', clock_timestamp() + interval '1 h' - interval '20 s'
-         from generate_series(1, $2::int)`,
-      [organizationId, count],
-    );
+  const pass = (ms: number) => passForJobs(house.em(), ms);
+  const park = (count: number, organizationId = house.organizationId) =>
+    storeParked(house.em(), organizationId, { count, runInMs: hour });
+  /** When each of those runs that the queue has got, in milliseconds of the epoch. */
+  const handedOver = async (organizationId = house.organizationId) => {
+    const jobs = await house.em().find(Job, { organization_id: organizationId });
+    const times = jobs.map(({ run_at, check_at }) => ({ runsAt: msOf(run_at), checkedAt: msOf(check_at) }));
+    return times
+      .filter(({ runsAt, checkedAt }) => checkedAt > runsAt)
+      .map(({ runsAt }) => runsAt)
+      .sort((a, b) => a - b);
   };
-  const handedOver = (organizationId = house.organizationId) =>
-    house.sql<{ run_in: number }>(
-      `select (extract(epoch from run_at - clock_timestamp()) * 1000)::float8 as run_in
-         from jobs
-        where organization_id = $1 and check_at > run_at
-        order by run_at`,
-      [organizationId],
-    );
 
   beforeAll(async () => {
     house = await openHouse(makeBackend);
@@ -78,7 +72,7 @@ describeEachBackend('work for later', (makeBackend) => {
     const { id } = await house.accept({ lane: 'a:1', delayMs: hour });
     const second = await house.accept({ lane: 'a:1' });
     expect((await house.row(second.id))?.state).toBe('blocked');
-    await house.sql(`update jobs set run_at = clock_timestamp(), check_at = clock_timestamp() where id = $1`, [id]);
+    await moveJobsTo(house.em(), 0, { id });
     const worker = house.work([toyHandler(playJob, (_payload, context) => context.finish())]);
     await house.sweepAll();
     await waitFor('both to be done', async () => (await house.rows()).length === 0);
@@ -160,13 +154,14 @@ describeEachBackend('work for later', (makeBackend) => {
     await pass(hour);
     // Of each line what has its place in the next 20 s.
     const { parked } = await sweepAt(5);
-    const places = (await handedOver()).map(({ run_in }) => run_in);
+    const places = await handedOver();
     expect(places.length).toBeGreaterThanOrEqual(100);
     expect(places.length).toBeLessThan(200);
     for (const [index, place] of places.entries()) if (index > 0) expect(place - places[index - 1]!).toBeGreaterThan(199);
     expect(await handedOver(other)).toHaveLength(3);
     expect(parked).toBe(places.length + 3);
-    expect((await house.sql(`select 1 from jobs where check_at < run_at`)).length).toBe(303 - parked);
+    const parkedStill = (await house.rows()).filter((row) => row.check_in < row.run_in);
+    expect(parkedStill).toHaveLength(303 - parked);
   });
 
   test('sweeps side by side give each of them once, each its own place', async () => {
@@ -174,7 +169,7 @@ describeEachBackend('work for later', (makeBackend) => {
     await pass(hour);
     const swept = await Promise.all([sweepAt(50), sweepAt(50), sweepAt(50)]);
     await sweepAt(50);
-    const places = (await handedOver()).map(({ run_in }) => Math.round(run_in));
+    const places = (await handedOver()).map(Math.round);
     expect(swept.length).toBe(3);
     expect(places).toHaveLength(300);
     expect(new Set(places).size).toBe(300);
@@ -182,10 +177,8 @@ describeEachBackend('work for later', (makeBackend) => {
 
   test('a line whose plan was made by a clock that was a year ahead goes on', async () => {
     await park(2);
-    await house.sql(
-      `insert into pools (organization_id, id, width, plan_at) values ($1, 'later:default', 1, now() + interval '1 year')`,
-      [house.organizationId],
-    );
+    await setPool(house.em(), house.pool('later:default'), 1, null);
+    await setPools(house.em(), { planInMs: 365 * dayMs });
     await pass(hour);
     await sweepAt(5);
     expect(await handedOver()).toHaveLength(2);

@@ -3,6 +3,8 @@ import pg from 'pg';
 import type { Tx } from '../../../../src/platform/ledger/tx.ts';
 import { runJob } from '../../../../workers/run-job.ts';
 import { type House, onePlace, openHouse, toyHandler } from '../../../support/house.ts';
+import { makeJobsDue } from '../../../support/rules/ledger-jobs.ts';
+import { playWith, setToyStatus, storedToys } from '../../../support/rules/toys.ts';
 import { playJob } from '../../../support/toys.ts';
 import { turns } from '../../../support/turns.ts';
 import { waitFor } from '../../../support/wait-for.ts';
@@ -42,7 +44,7 @@ describe('rule 3: an answer in hand is not thrown away', () => {
       asked += 1;
       return context.finish(async (tx) => {
         ends += 1;
-        await tx.query('update toys set effects = effects + 1 where id = $1', [toyId]);
+        await playWith(tx.em, toyId);
         if (ends <= 2) await cut(tx);
       });
     });
@@ -82,7 +84,8 @@ describe('rule 3: an answer in hand is not thrown away', () => {
       const after = runs++ % 20;
       await waitFor('the outage to go on', () => cuts >= after);
       return context.finish(async (tx) => {
-        await tx.query(`update toys set effects = effects + 1, status = 'done' where id = $1`, [toy_id]);
+        await playWith(tx.em, toy_id);
+        await setToyStatus(tx.em, toy_id, 'done');
         await turns(after);
       });
     });
@@ -100,11 +103,11 @@ describe('rule 3: an answer in hand is not thrown away', () => {
       } catch {
         await turns(20);
       }
-      await house.sql('update jobs set run_at = clock_timestamp() where id = $1', [id]).catch(() => undefined);
+      await makeJobsDue(house.em(), { id }).catch(() => undefined);
       return untilDone(id);
     };
     await Promise.all([outage(), ...accepted.map(({ id }) => untilDone(id))]);
-    const toys = await house.sql<{ effects: number }>('select effects from toys');
+    const toys = await storedToys(house.em());
     expect(toys.map(({ effects }) => effects)).toEqual(accepted.map(() => 1));
     expect(await house.rows()).toEqual([]);
   });

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { uuidv7 } from '../../../../src/platform/ids.ts';
 import { holdPool, setPool } from '../../../../src/platform/ledger/pools.ts';
 import { stuckPools } from '../../../../src/platform/ledger/stuck-pools.ts';
 import { poolsWithRoom } from '../../../../src/platform/ledger/sweep.ts';
 import { type House, openHouse } from '../../../support/house.ts';
+import { minuteMs } from '../../../support/rules/clock.ts';
+import { storeWaiting } from '../../../support/rules/ledger-jobs.ts';
+import { storePools } from '../../../support/rules/pools.ts';
 
 type Plan = { 'Node Type': string; 'Relation Name'?: string; 'Actual Rows': number; 'Actual Loops': number; Plans?: Plan[] };
 
@@ -10,21 +14,12 @@ const pools = 3_000;
 let house: House;
 beforeAll(async () => {
   house = await openHouse();
-  await house.sql(
-    `insert into pools (organization_id, id, width) select uuidv7(), 'idle:' || n, 10 from generate_series(1, $1::int) n`,
-    [pools],
-  );
+  await storePools(house.em(), uuidv7(), { count: pools, prefix: 'idle:', width: 10 });
   await setPool(house.em(), house.pool('toys'), 10, null);
   await setPool(house.em(), house.pool('held'), 10, null);
   // Not accepted: nothing of this process shall fill the pools.
   for (const pool of ['toys', 'held'])
-    await house.sql(
-      `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, pool, state, run_at, created_at, check_at)
-       select uuidv7(), $1, 'toys.play', 'default', '{}', 'toy', uuidv7(), $2, 'waiting', clock_timestamp() - interval '2 min',
-              clock_timestamp() - interval '2 min', clock_timestamp()
-         from generate_series(1, 3)`,
-      [house.organizationId, pool],
-    );
+    await storeWaiting(house.em(), house.organizationId, { count: 3, pool, runInMs: -2 * minuteMs, createdInMs: -2 * minuteMs });
   await holdPool(house.em(), house.pool('held'), null);
   await house.sql('analyze pools');
 });

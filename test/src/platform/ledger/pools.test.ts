@@ -3,6 +3,10 @@ import pg from 'pg';
 import type { Database } from '../../../../src/platform/database/database.ts';
 import { createFiller, fillPool, holdPool, letPoolGo, setPool } from '../../../../src/platform/ledger/pools.ts';
 import { type House, openHouse, playing } from '../../../support/house.ts';
+import { hourMs, inMs } from '../../../support/rules/clock.ts';
+import { deleteJob, setJobs, storeWaiting } from '../../../support/rules/ledger-jobs.ts';
+import { setPools } from '../../../support/rules/pools.ts';
+import { newToys } from '../../../support/rules/toys.ts';
 import { playJob } from '../../../support/toys.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
@@ -20,14 +24,9 @@ const count = async (state: string) => (await house.rows()).filter((row) => row.
 const heldPool = () => holdPool(house.em(), house.pool('toys'), null);
 const release = () => letPoolGo(house.em(), house.pool('toys'));
 
-/** Rows that wait, as if each had been accepted: one statement. */
-const burst = (size: number) =>
-  house.sql(
-    `with t as (insert into toys (id, kind) select uuidv7(), $2 from generate_series(1, $1) returning id)
-     insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, pool, state, check_at)
-     select uuidv7(), $3, $2, 'default', jsonb_build_object('toy_id', id), 'toy', id, 'toys', 'waiting', clock_timestamp() from t`,
-    [size, playJob.name, house.organizationId],
-  );
+/** Rows that wait, as if each had been accepted. */
+const burst = async (size: number) =>
+  storeWaiting(house.em(), house.organizationId, { subjectIds: await newToys(house.em(), playJob.name, size) });
 
 describe('fill', () => {
   test('gives room to the oldest, in order, up to the width', async () => {
@@ -70,7 +69,7 @@ describe('fill', () => {
     // More than those of the first row: those that follow belong to the rows that joined since.
     await waitFor('looks that found no room', () => looks > 3 * delays.length);
     expect(given).toHaveLength(3);
-    await house.sql('delete from jobs where id = $1', [given[0]]);
+    await deleteJob(house.em(), given[0]!);
     await waitFor('a look that finds it', async () => given.length === 4);
     clearInterval(joining);
     expect(await count('waiting')).toBe(0);
@@ -121,7 +120,7 @@ describe('fill', () => {
   test('a row whose time is far away does not take the room of one whose time has come', async () => {
     await heldPool();
     await burst(4);
-    await house.sql(`update jobs set run_at = clock_timestamp() + interval '1 h' where seq = (select min(seq) from jobs)`);
+    await setJobs(house.em(), { run_at: inMs(hourMs) }, { id: (await house.rows())[0]!.id });
     await release();
     expect(await fillPool(house.database, house.pool('toys'))).toHaveLength(3);
     expect((await house.rows())[0]?.state).toBe('waiting');

@@ -3,6 +3,7 @@ import { createOrganization } from '../../../../src/organizations/organizations.
 import { setPool } from '../../../../src/platform/ledger/pools.ts';
 import { retryJob } from '../../../../src/platform/ledger/retry.ts';
 import { type House, openHouse, playing, toyHandler } from '../../../support/house.ts';
+import { setJobs } from '../../../support/rules/ledger-jobs.ts';
 import { playJob } from '../../../support/toys.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
@@ -29,7 +30,7 @@ const retry = (id: string) => retryJob(house.ledger.transact, id, house.organiza
 describe('rule 6: retry by hand', () => {
   test('is a new run with its tries counted anew, and its subject is open again', async () => {
     const { id, toyId } = await failed();
-    await house.sql(`update jobs set attempts = 3, stalls = 4, queue = 'webhook-retries'`);
+    await setJobs(house.em(), { attempts: 3, stalls: 4, queue: 'webhook-retries' }, { id });
     house.dispatched.length = 0;
     expect(await retry(id)).toBe(true);
     expect(await house.row(id)).toMatchObject({ state: 'queued', run: 2, attempts: 0, stalls: 0, error: null, queue: 'default' });
@@ -105,7 +106,7 @@ describe('rule 6: retry by hand', () => {
 
   test('a kind of job that is no more is a conflict, not a crash', async () => {
     const { id } = await failed();
-    await house.sql(`update jobs set name = 'toys.gone'`);
+    await setJobs(house.em(), { name: 'toys.gone' }, { id });
     await expect(retry(id)).rejects.toMatchObject({ code: 'conflict' });
   });
 });

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { behindOthers } from '../../../../src/platform/ledger/accept.ts';
 import { holdPool, setPool } from '../../../../src/platform/ledger/pools.ts';
 import { decide, readRun } from '../../../../src/platform/ledger/run.ts';
 import { type House, openHouse, playing } from '../../../support/house.ts';
+import { hourMs, minuteMs } from '../../../support/rules/clock.ts';
+import { deleteJob, letOthersPass, setJobState, storedJob } from '../../../support/rules/ledger-jobs.ts';
+import { setPools, storedPool } from '../../../support/rules/pools.ts';
 import { newToy, playJob } from '../../../support/toys.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
@@ -17,8 +19,7 @@ beforeEach(async () => {
 });
 
 const stateOf = async (id: string) => (await house.row(id))?.state;
-const filledAt = async () =>
-  (await house.sql<{ filled_at: string | null }>(`select filled_at from pools where id = 'toys'`))[0]!.filled_at;
+const filledAt = async () => (await storedPool(house.em())).filled_at;
 
 describe('a new row of a pool', () => {
   test('goes to the queue at once where there is room, and takes its place; no fill gave it away', async () => {
@@ -44,7 +45,7 @@ describe('a new row of a pool', () => {
 
   test('does not overtake one that waits', async () => {
     const { id: first } = await house.accept({ pool: 'toys' });
-    await house.sql(`update jobs set state = 'waiting', slot_at = null where id = $1`, [first]);
+    await setJobState(house.em(), first, 'waiting');
     const { id } = await house.accept({ pool: 'toys' });
     await waitFor('the fill', async () => (await stateOf(id)) === 'queued');
     expect(house.dispatched.map((row) => row.id)).toEqual([first, first, id]);
@@ -52,7 +53,7 @@ describe('a new row of a pool', () => {
 
   test('overtakes one that lets all others pass', async () => {
     const { id: patient } = await house.accept({ pool: 'toys' });
-    await house.sql(`update jobs set state = 'waiting', slot_at = null, seq = seq + ${behindOthers} where id = $1`, [patient]);
+    await letOthersPass(house.em(), await storedJob(house.em(), { id: patient }));
     house.dispatched.length = 0;
     const { id } = await house.accept({ pool: 'toys' });
     expect(await stateOf(id)).toBe('queued');
@@ -61,11 +62,11 @@ describe('a new row of a pool', () => {
   });
 
   test.each([
-    ['is held', `held_until = 'infinity'`],
-    ['has a pace that is ahead', `rate = 1, tat = clock_timestamp() + interval '1 min'`],
-    ['has a plan that is ahead', `rate = 1, plan_at = clock_timestamp() + interval '1 min'`],
+    ['is held', { heldInMs: hourMs }],
+    ['has a pace that is ahead', { rate: 1, tatInMs: minuteMs }],
+    ['has a plan that is ahead', { rate: 1, planInMs: minuteMs }],
   ])('waits when its pool %s', async (_, change) => {
-    await house.sql(`update pools set ${change}`);
+    await setPools(house.em(), change);
     const { id } = await house.accept({ pool: 'toys' });
     expect((await house.row(id))?.slot_at === null || (await house.row(id))!.run_in > 1_000).toBe(true);
     expect(house.dispatched.filter(({ delay_ms }) => delay_ms < 1_000)).toEqual([]);
@@ -165,7 +166,7 @@ describe('a fill is asked for when somebody waits', () => {
     await house.ledger.fill(house.pool('toys'));
     expect(await stateOf(id)).toBe('waiting');
     // The end as another process makes it that has not seen the second row: it asks for nothing.
-    await house.sql('delete from jobs where id = $1', [first.id]);
+    await deleteJob(house.em(), first.id);
     await waitFor('its room', async () => (await stateOf(id)) === 'queued');
   });
 

@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Dispatched } from '../../../../src/platform/ledger/accept.ts';
 import { endDoneOfSubjects } from '../../../../src/platform/ledger/end-subjects.ts';
-import { setPool } from '../../../../src/platform/ledger/pools.ts';
+import { Pool } from '../../../../src/platform/ledger/jobs.entity.ts';
+import { holdPool, setPool } from '../../../../src/platform/ledger/pools.ts';
 import { endDone, endFailed } from '../../../../src/platform/ledger/release.ts';
 import { decide, readRun } from '../../../../src/platform/ledger/run.ts';
 import { createTransact, type Transact } from '../../../../src/platform/ledger/transact.ts';
 import type { EnqueueOptions } from '../../../../src/platform/ledger/tx.ts';
 import { type House, openHouse } from '../../../support/house.ts';
+import { inMs, minuteMs, secondMs } from '../../../support/rules/clock.ts';
+import { deleteJob, letOthersPass, setJobs, storedJob, storeJobs } from '../../../support/rules/ledger-jobs.ts';
+import { setPools } from '../../../support/rules/pools.ts';
 import { newToy, playJob } from '../../../support/toys.ts';
 
 let house: House;
@@ -93,48 +97,45 @@ describe('the next of a lane', () => {
 });
 
 describe('a row that is released meets the same rule as a new one', () => {
-  test.each<[string, string, typeof placed, EnqueueOptions?]>([
-    ['has room', 'select 1', placed],
-    ['was held', `update pools set held_until = clock_timestamp() - interval '1 s'`, placed],
-    [
-      'has a pace and a plan that have come',
-      `update pools set rate = 1, tat = clock_timestamp(), plan_at = clock_timestamp()`,
-      placed,
-    ],
-    ['has one place', `update jobs set pool = 'toys', slot_at = clock_timestamp() where lane in ('full:1', 'full:2')`, placed],
-    ['is held', `update pools set held_until = 'infinity'`, waits],
-    ['has a pace that is ahead', `update pools set rate = 1, tat = clock_timestamp() + interval '1 min'`, waits],
-    ['has a plan that is ahead', `update pools set rate = 1, plan_at = clock_timestamp() + interval '1 min'`, waits],
-    ['has no place', `update jobs set pool = 'toys', slot_at = clock_timestamp() where lane like 'full:%'`, waits],
+  const pools = (change: Parameters<typeof setPools>[1]) => () => setPools(house.em(), change);
+  const jobs = (change: Parameters<typeof setJobs>[1], lanes: string[]) => () =>
+    setJobs(house.em(), { pool: 'toys', ...change }, { lane: { $in: lanes } });
+  const nothing = async () => undefined;
+
+  test.each<[string, () => Promise<unknown>, typeof placed, EnqueueOptions?]>([
+    ['has room', nothing, placed],
+    ['was held', pools({ heldInMs: -secondMs }), placed],
+    ['has a pace and a plan that have come', pools({ rate: 1, tatInMs: 0, planInMs: 0 }), placed],
+    ['has one place', jobs({ slot_at: inMs(0) }, ['full:1', 'full:2']), placed],
+    ['is held', () => holdPool(house.em(), house.pool('toys'), null), waits],
+    ['has a pace that is ahead', pools({ rate: 1, tatInMs: minuteMs }), waits],
+    ['has a plan that is ahead', pools({ rate: 1, planInMs: minuteMs }), waits],
+    ['has no place', jobs({ slot_at: inMs(0) }, ['full:1', 'full:2', 'full:3']), waits],
     [
       'has one who waits and lets all others pass',
-      `update jobs set pool = 'toys', state = 'waiting', seq = seq + (1::bigint << 60) where lane = 'full:1'`,
+      async () => letOthersPass(house.em(), await storedJob(house.em(), { lane: 'full:1' }), 'toys'),
       placed,
     ],
-    ['has one who waits', `update jobs set pool = 'toys', state = 'waiting' where lane = 'full:1'`, waits],
-    ['does not exist', 'delete from pools', waits],
-    ['has room for another time', 'select 1', waits, { delayMs: 60_000 }],
+    ['has one who waits', jobs({ state: 'waiting' }, ['full:1']), waits],
+    ['does not exist', () => house.em().nativeDelete(Pool, {}), waits],
+    ['has room for another time', nothing, waits, { delayMs: minuteMs }],
   ])('when its pool %s', async (_what, change, expected, more = {}) => {
     for (const lane of ['full:1', 'full:2', 'full:3']) await accept({ lane });
     const lane = await laneOf('a:1', { pool: 'toys', ...more });
-    await house.sql(change);
+    await change();
     await end(lane);
     expect(await written(lane.next)).toEqual(expected);
-    await house.sql('delete from jobs where id = $1', [lane.next.id]);
+    await deleteJob(house.em(), lane.next.id);
     expect(await written(await accept({ pool: 'toys', ...more }))).toEqual(expected);
   });
 
   test('a pool with more than a hundred rows that have room gives none', async () => {
     await setPool(house.em(), house.pool('toys'), 500, null);
     const lane = await laneOf('a:1');
-    await house.sql(
-      `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, pool, state, slot_at, check_at)
-       select uuidv7(), $1, 'toys.play', 'default', '{}', 'toy', uuidv7(), 'toys', 'queued', now(), now() from generate_series(1, 100)`,
-      [house.organizationId],
-    );
+    await storeJobs(house.em(), house.organizationId, { count: 100, pool: 'toys', slotInMs: 0 });
     await end(lane);
     expect(await written(lane.next)).toEqual(waits);
-    await house.sql('delete from jobs where id = $1', [lane.next.id]);
+    await deleteJob(house.em(), lane.next.id);
     expect(await written(await accept({ pool: 'toys' }))).toEqual(waits);
   });
 });

@@ -4,6 +4,9 @@ import { checkJobs } from '../../../../src/platform/ledger/check.ts';
 import { takeLocks } from '../../../../src/platform/ledger/locks.ts';
 import { holdPool, letPoolGo, setPool } from '../../../../src/platform/ledger/pools.ts';
 import { type House, openHouse } from '../../../support/house.ts';
+import { deleteJob, makeCheckDue, storeWaiting } from '../../../support/rules/ledger-jobs.ts';
+import { storePools } from '../../../support/rules/pools.ts';
+import { startStopwatch } from '../../../support/stopwatch.ts';
 import { playJob } from '../../../support/toys.ts';
 import { turns } from '../../../support/turns.ts';
 
@@ -18,12 +21,7 @@ beforeEach(async () => {
 });
 
 /** Rows whose fill after the commit was lost with its process. */
-const unfilled = (count: number) =>
-  house.sql(
-    `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, pool, state, check_at)
-     select uuidv7(), $1, $2, 'default', '{}', 'toy', uuidv7(), 'toys', 'waiting', clock_timestamp() from generate_series(1, $3)`,
-    [house.organizationId, playJob.name, count],
-  );
+const unfilled = (count: number) => storeWaiting(house.em(), house.organizationId, { count });
 
 test('rule 4: the sweep fills pools with waiting rows', async () => {
   await unfilled(5);
@@ -45,7 +43,7 @@ test('rule 4: the sweep gives a lane without a head its oldest', async () => {
     await house.accept({ lane: 'a:1' }),
     await house.accept({ lane: 'a:1' }),
   ];
-  await house.sql('delete from jobs where id = $1', [first!.id]);
+  await deleteJob(house.em(), first!.id);
   house.dispatched.length = 0;
   expect(await house.sweep()).toMatchObject({ lanes: 1 });
   expect((await house.row(second!.id))?.state).toBe('queued');
@@ -60,7 +58,7 @@ test('rule 4: a lane whose next has a pool waits for its room', async () => {
   const second = await house.accept({ lane: 'a:1', pool: 'toys' });
   await house.ledger.fill(house.pool('toys'));
   await holdPool(house.em(), house.pool('toys'), null);
-  await house.sql('delete from jobs where id = $1', [first.id]);
+  await deleteJob(house.em(), first.id);
   await house.sweep();
   expect((await house.row(second.id))?.state).toBe('waiting');
   // The fill that the sweep asked for must be over: while it looks, a sweep passes over the pool.
@@ -73,7 +71,7 @@ test('rule 4: a lane whose next has a pool waits for its room', async () => {
 test('rule 4: many sweepers at once give a lane one head', async () => {
   const first = await house.accept({ lane: 'a:1' });
   for (let index = 0; index < 5; index += 1) await house.accept({ lane: 'a:1' });
-  await house.sql('delete from jobs where id = $1', [first.id]);
+  await deleteJob(house.em(), first.id);
   house.dispatched.length = 0;
   await Promise.all([house.sweep(), house.sweep(), house.sweep(), house.sweep()]);
   expect((await house.rows()).filter(({ state }) => state === 'queued')).toHaveLength(1);
@@ -87,7 +85,7 @@ test('rule 4: a sweep waits for no filler that is asked again and again', async 
     while (isBusy) await Promise.race([house.ledger.fill(house.pool('toys')), turns(1)]);
   })();
   const { id } = await house.accept();
-  await house.sql(`update jobs set check_at = clock_timestamp() - interval '1 s' where id = $1`, [id]);
+  await makeCheckDue(house.em(), { id });
   // The filler is asked until the sweep is over: one that waited for it would never be.
   expect(await house.sweep()).toMatchObject({ looked: 1, isWhole: true });
   isBusy = false;
@@ -97,7 +95,7 @@ test('rule 4: a sweep waits for no filler that is asked again and again', async 
 test('rule 4: a sweep passes over a lane somebody works in', async () => {
   const first = await house.accept({ lane: 'a:1' });
   const second = await house.accept({ lane: 'a:1' });
-  await house.sql('delete from jobs where id = $1', [first.id]);
+  await deleteJob(house.em(), first.id);
   await house.database.transaction(async (em) => {
     await takeLocks(em, ['a:1']);
     expect(await house.sweep()).toMatchObject({ lanes: 0 });
@@ -107,14 +105,8 @@ test('rule 4: a sweep passes over a lane somebody works in', async () => {
 });
 
 test('rule 4: of many pools that wait, what a sweep has no time for is left to the next', async () => {
-  await house.sql(`insert into pools (organization_id, id, width) select $1, 'toys:' || g, 1 from generate_series(1, 500) g`, [
-    house.organizationId,
-  ]);
-  await house.sql(
-    `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, pool, state, check_at)
-     select uuidv7(), $1, $2, 'default', '{}', 'toy', uuidv7(), id, 'waiting', clock_timestamp() from pools where id <> 'toys'`,
-    [house.organizationId, playJob.name],
-  );
+  await storePools(house.em(), house.organizationId, { count: 500, prefix: 'toys:' });
+  for (let index = 1; index <= 500; index += 1) await storeWaiting(house.em(), house.organizationId, { pool: `toys:${index}` });
   const findings = await house.sweepAll();
   expect(findings).toMatchObject({ isWhole: true });
   expect(findings.pools).toBeGreaterThanOrEqual(500);

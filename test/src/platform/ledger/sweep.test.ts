@@ -6,6 +6,8 @@ import { describeEachBackend } from '../../../support/backends.ts';
 import { hostIsAhead } from '../../../support/hosts-clock.ts';
 import { type House, openHouse, playing, toyHandler } from '../../../support/house.ts';
 import { stopClock } from '../../../support/later.ts';
+import { inMs, minuteMs } from '../../../support/rules/clock.ts';
+import { makeCheckDue, makeJobsDue, setJobs, storeJobs } from '../../../support/rules/ledger-jobs.ts';
 import { playJob } from '../../../support/toys.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
@@ -15,7 +17,7 @@ describeEachBackend('rule 4: the sweep', (makeBackend) => {
   const stateOf = (id: string, run = 1) => queue().getJobState(runId({ id, run }));
   const isKnown = (id: string, run = 1) =>
     waitFor('the queue to know the run', async () => (await stateOf(id, run)) !== 'unknown');
-  const makeDue = () => house.sql(`update jobs set check_at = clock_timestamp() - interval '1 s' where state = 'queued'`);
+  const makeDue = () => makeCheckDue(house.em(), { state: 'queued' });
   const forget = () => queue().obliterate({ force: true });
   const inQueue = async () => {
     const { id } = await house.accept();
@@ -59,7 +61,7 @@ describeEachBackend('rule 4: the sweep', (makeBackend) => {
   test('a row in a queue of another version is left to that one, and holds up no other', async () => {
     const [theirs, ours] = [await inQueue(), await inQueue()];
     await forget();
-    await house.sql(`update jobs set queue = 'of-the-next-version' where id = $1`, [theirs]);
+    await setJobs(house.em(), { queue: 'of-the-next-version' }, { id: theirs });
     await makeDue();
     expect(await house.sweep()).toMatchObject({ looked: 2, added: 1, rerun: 0 });
     expect(await stateOf(ours)).toBe('waiting');
@@ -77,11 +79,7 @@ describeEachBackend('rule 4: the sweep', (makeBackend) => {
   });
 
   test('looks at more than one batch, until nothing is left to look at', async () => {
-    await house.sql(
-      `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, state, check_at)
-       select uuidv7(), $1, 'toys.play', 'default', '{}', 'toy', uuidv7(), 'queued', clock_timestamp() from generate_series(1, 1100)`,
-      [house.organizationId],
-    );
+    await storeJobs(house.em(), house.organizationId, { count: 1_100 });
     expect(await house.sweepAll()).toMatchObject({ looked: 1_100, added: 1_100 });
     expect(await house.sweep()).toMatchObject({ looked: 0 });
   });
@@ -110,11 +108,11 @@ describeEachBackend('rule 4: the sweep', (makeBackend) => {
       { jobId: runId({ id, run: 1 }), delay: 50 },
     );
     hostsClock.mockRestore();
-    await house.sql(`update jobs set run_at = clock_timestamp() + interval '1 min' where id = $1`, [id]);
+    await setJobs(house.em(), { run_at: inMs(minuteMs) }, { id });
     await makeDue();
     expect(await house.sweep()).toMatchObject({ woken: 0 });
     expect(await stateOf(id)).toBe('delayed');
-    await house.sql(`update jobs set run_at = clock_timestamp() where id = $1`, [id]);
+    await makeJobsDue(house.em(), { id });
     await makeDue();
     expect(await house.sweep()).toMatchObject({ looked: 1, added: 0, rerun: 0, woken: 1 });
     expect(await stateOf(id)).toBe('waiting');
@@ -149,7 +147,7 @@ describeEachBackend('rule 4: the sweep', (makeBackend) => {
       ...house.queues,
       async states(rows: { id: string; run: number; queue: string }[]) {
         const states = await house.queues.states(rows);
-        await house.sql('update jobs set run = 7 where id = $1', [id]);
+        await setJobs(house.em(), { run: 7 }, { id });
         return states;
       },
     };
@@ -200,8 +198,7 @@ describeEachBackend('rule 4: the sweep', (makeBackend) => {
     for (let index = 0; index < count; index += 1) await house.accept();
     await waitFor('the queue to know them', async () => (await queue().getJobCountByTypes('waiting')) === count);
   };
-  const dueNow = async () =>
-    (await house.sql(`select 1 from jobs where state = 'queued' and check_at <= clock_timestamp()`)).length;
+  const dueNow = async () => (await house.rows()).filter(({ state, check_in }) => state === 'queued' && check_in <= 0).length;
 
   test('what was looked at stays so when the queue goes away in the middle, and it is asked about some at a time', async () => {
     await acceptMany(120);

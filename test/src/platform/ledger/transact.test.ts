@@ -10,6 +10,7 @@ import type { Tx } from '../../../../src/platform/ledger/tx.ts';
 import { type House, openHouse } from '../../../support/house.ts';
 import { holdTimers, stopClock } from '../../../support/later.ts';
 import { collectingLog } from '../../../support/log.ts';
+import { kindOfToy, newToyWithId, playWith } from '../../../support/rules/toys.ts';
 import { freePort } from '../../../support/servers/child.ts';
 import { newToy, playJob } from '../../../support/toys.ts';
 import { waitFor } from '../../../support/wait-for.ts';
@@ -83,7 +84,7 @@ describe('what is repeated', () => {
     const value = await house.ledger.transact({}, async (tx) => {
       turns += 1;
       tx.enqueue(playJob, house.organizationId, { toy_id: toyId });
-      await tx.query('update toys set effects = effects + 1 where id = $1', [toyId]);
+      await playWith(tx.em, toyId);
       if (turns < 3) await raise(tx, code);
       return 'value';
     });
@@ -109,10 +110,10 @@ describe('what is repeated', () => {
     const both = (first: string, second: string, looksAfter: string) =>
       house.ledger.transact({}, async (tx) => {
         await tx.query(`set local deadlock_timeout = '${looksAfter}'`);
-        await tx.query('update toys set effects = effects + 1 where id = $1', [first]);
+        await playWith(tx.em, first);
         bothHaveOne += 1;
         while (bothHaveOne < 2) await new Promise((resolve) => setImmediate(resolve));
-        await tx.query('update toys set effects = effects + 1 where id = $1', [second]);
+        await playWith(tx.em, second);
       });
     await Promise.all([both(a, b, '1s'), both(b, a, '20s')]);
     expect([(await house.toy(a)).effects, (await house.toy(b)).effects]).toEqual([2, 2]);
@@ -122,12 +123,12 @@ describe('what is repeated', () => {
 
   test('a unique conflict that was named: somebody was faster, the second look finds their row', async () => {
     const id = uuidv7();
-    await house.sql(`insert into toys (id, kind) values ($1, 'taken')`, [id]);
+    await newToyWithId(house.em(), id, 'taken');
     let turns = 0;
     const found = await house.ledger.transact({ retryOn: ['toys_pkey'] }, async (tx) => {
       turns += 1;
-      if (turns === 1) await tx.query(`insert into toys (id, kind) values ($1, 'mine')`, [id]);
-      return (await tx.query<{ kind: string }>('select kind from toys where id = $1', [id]))[0]?.kind;
+      if (turns === 1) await newToyWithId(tx.em, id, 'mine');
+      return kindOfToy(tx.em, id);
     });
     expect({ found, turns }).toEqual({ found: 'taken', turns: 2 });
   });
@@ -140,7 +141,7 @@ describe('what is repeated', () => {
     let turns = 0;
     const work = house.ledger.transact({ retryOn }, (tx) => {
       turns += 1;
-      return tx.query(`insert into toys (id, kind) values ($1, 'mine')`, [id]);
+      return newToyWithId(tx.em, id, 'mine');
     });
     await expect(work).rejects.toThrow(/duplicate key/);
     expect(turns).toBe(maxTurns);

@@ -3,6 +3,7 @@ import { checkJobs } from '../../../../src/platform/ledger/check.ts';
 import { setPool } from '../../../../src/platform/ledger/pools.ts';
 import { fc, numRuns } from '../../../support/fast-check.ts';
 import { type House, openHouse, playing, toyHandler } from '../../../support/house.ts';
+import { storedToys } from '../../../support/rules/toys.ts';
 import { playJob } from '../../../support/toys.ts';
 import { turns } from '../../../support/turns.ts';
 import { Workers } from '../../../support/workers-at-work.ts';
@@ -66,7 +67,7 @@ test('whoever dies at whatever moment: no more runs of a pool are at work than i
       for (const each of steps) await take(workers, each);
       await finishAll(workers);
       expect(workers.most.get(pool) ?? 0).toBeLessThanOrEqual(width);
-      const toys = await house.sql<{ status: string; effects: number }>('select status, effects from toys');
+      const toys = await storedToys(house.em());
       expect(toys.filter(({ status, effects }) => effects !== (status === 'done' ? 1 : 0) || status === 'open')).toEqual([]);
       expect(await checkJobs(house.database)).toEqual([]);
     }),

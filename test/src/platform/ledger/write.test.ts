@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { endDone, endPart, RunOver } from '../../../../src/platform/ledger/release.ts';
 import { type House, openHouse } from '../../../support/house.ts';
+import { setJobs, storeWaiting } from '../../../support/rules/ledger-jobs.ts';
 import { newToy, playJob } from '../../../support/toys.ts';
 
 let house: House;
@@ -44,7 +45,7 @@ describe('a transaction of one round trip', () => {
 
   test("a run that is another's by now changes nothing", async () => {
     const { id, toyId } = (await house.accept())!;
-    await house.sql('update jobs set run = 2 where id = $1', [id]);
+    await setJobs(house.em(), { run: 2 }, { id });
     await expect(finish(id, 1, toyId)).rejects.toThrow(RunOver);
     expect((await house.toy(toyId)).effects).toBe(0);
     expect((await house.row(id))?.state).toBe('queued');
@@ -77,13 +78,9 @@ test.each(['done', 'kept', 'gone'] as const)(
   'an end (%s) that was prepared while nothing was queued finds its row by its id',
   async (kind) => {
     // As the product connects; a thousand rows wait, none is queued.
+    await storeWaiting(house.em(), house.organizationId, { count: 1_000, pool: 'none' });
     const client = await house.database.pool.connect();
     try {
-      await client.query(
-        `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, pool, state, check_at)
-       select uuidv7(), $1, 'toys.play', 'default', '{}', 'toy', uuidv7(), 'none', 'waiting', now() from generate_series(1, 1000)`,
-        [house.organizationId],
-      );
       await client.query('vacuum analyze jobs');
       await client.query('set plan_cache_mode = force_generic_plan');
       await client.query(

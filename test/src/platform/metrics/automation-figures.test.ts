@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ruleLock } from '../../../../src/automation/jobs.ts';
+import { AutomationHeld } from '../../../../src/automation/rule.entity.ts';
 import { getRule } from '../../../../src/automation/rules/rule-row.ts';
 import { changeRule } from '../../../../src/automation/rules/rule-tx.ts';
+import { AutomationRun } from '../../../../src/automation/run.entity.ts';
 import { pauseSchedule } from '../../../../src/automation/schedule/pause-schedule.ts';
 import { transactFor } from '../../../../src/platform/ledger/tenant.ts';
 import type { OwnTx } from '../../../../src/platform/ledger/tx.ts';
@@ -9,6 +11,9 @@ import { createMetrics } from '../../../../src/platform/metrics/metrics.ts';
 import { automationRun, rule } from '../../../support/factories/automation.ts';
 import { type House, openHouse } from '../../../support/house.ts';
 import { readExposition } from '../../../support/prometheus.ts';
+import { setRule, setRun } from '../../../support/rules/automation.ts';
+import { inMs, minuteMs } from '../../../support/rules/clock.ts';
+import { storeRows } from '../../../support/rules/rows.ts';
 
 let house: House;
 beforeAll(async () => {
@@ -30,18 +35,17 @@ test('live runs by what they do; rules by status, those that paused themselves; 
   const [live, paused, old] = [await ruleOf('live'), await ruleOf('live'), await ruleOf('live')];
   await ruleOf('paused');
   for (const id of [paused, old]) await locked(id, (own) => pauseSchedule(own, id, 'schedule_failed'));
-  await house.sql(`update automation_rules set paused_at = paused_at - interval '61 min' where id = $1`, [old]);
+  await setRule(house.em(), old, { paused_at: inMs(-61 * minuteMs) });
   // An edit is no pause.
   await locked(old, async (own) => changeRule(own, await getRule(own, old), { name: 'Renamed' }));
   for (const state of ['queued', 'running', 'running', 'succeeded'] as const)
     await automationRun(house.em(), house.organizationId, { ruleId: live, state });
-  await house.sql(
-    `update automation_runs set waiting_for = 'wait' where id = (select id from automation_runs where state = 'running' limit 1)`,
-  );
-  await house.sql(
-    `insert into automation_held (organization_id, rule_id, reason, count) values ($1, $2, 'loop', 3), ($1, $3, 'loop', 4)`,
-    [house.organizationId, live, paused],
-  );
+  const waiting = await house.em().find(AutomationRun, { state: 'running' }, { limit: 1 });
+  await setRun(house.em(), waiting[0]!.id, { waiting_for: 'wait' });
+  await storeRows(house.em(), house.organizationId, AutomationHeld, [
+    { rule_id: live, reason: 'loop', count: 3 },
+    { rule_id: paused, reason: 'loop', count: 4 },
+  ]);
   const metrics = await page();
   const runs = ['queued', 'running', 'waiting'].map((state) => metrics.value('kanal_automation_runs', { state }));
   expect(runs).toEqual([1, 1, 1]);

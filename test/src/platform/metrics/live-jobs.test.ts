@@ -1,9 +1,22 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { JobState } from '../../../../src/platform/ledger/jobs.entity.ts';
+import { holdPool, setPool } from '../../../../src/platform/ledger/pools.ts';
 import { liveJobs, liveJobsWithin } from '../../../../src/platform/metrics/figures.ts';
+import { deliverWebhookJob } from '../../../../src/webhooks/jobs.ts';
 import { type House, openHouse } from '../../../support/house.ts';
+import { inMs, minuteMs, secondMs } from '../../../support/rules/clock.ts';
+import { setJobs, storeJobs } from '../../../support/rules/ledger-jobs.ts';
 
 type Row = { queue: string; state: string; is_later: boolean; jobs: number; overdue: number };
-type Given = { count?: number; state: string; pool?: string; queue?: string; attempts?: number; age?: string; lane?: string };
+type Given = {
+  count?: number;
+  state: JobState;
+  pool?: string;
+  queue?: string;
+  attempts?: number;
+  ageMinutes?: number;
+  lane?: string;
+};
 
 let house: House;
 beforeAll(async () => {
@@ -12,19 +25,19 @@ beforeAll(async () => {
 beforeEach(() => house.reset());
 afterAll(() => house.close());
 
-const add = ({ count = 1, state, pool, queue = 'webhooks', attempts = 0, age = '0 s', lane }: Given) =>
-  house.sql(
-    `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, pool, lane, state, attempts, run_at, check_at)
-     select uuidv7(), $1, 'webhooks.deliver', $2, '{}', 'webhook_delivery', uuidv7(), $3, $4, $5, $6, clock_timestamp() - $7::interval,
-            clock_timestamp() - $7::interval + interval '5 s'
-       from generate_series(1, $8::int)`,
-    [house.organizationId, queue, pool ?? null, lane ?? null, state, attempts, age, count],
-  );
-const hold = (pool: string) =>
-  house.sql(`insert into pools (organization_id, id, width, held_until) values ($1, $2, 1, 'infinity')`, [
-    house.organizationId,
-    pool,
-  ]);
+const add = ({ ageMinutes = 0, ...given }: Given) =>
+  storeJobs(house.em(), house.organizationId, {
+    name: deliverWebhookJob.name,
+    subjectType: deliverWebhookJob.subjectType,
+    queue: 'webhooks',
+    ...given,
+    runInMs: -ageMinutes * minuteMs,
+    checkInMs: -ageMinutes * minuteMs + 5 * secondMs,
+  });
+const hold = async (pool: string) => {
+  await setPool(house.em(), house.pool(pool), 1, null);
+  await holdPool(house.em(), house.pool(pool), null);
+};
 /** The jobs, and how long the oldest of them is overdue, to the minute. */
 async function figures(statement = liveJobs) {
   const rows = await house.sql<Row>(statement);
@@ -42,14 +55,14 @@ test('without a backlog there is nothing', async () => {
 
 test('every state by queue, and later attempts apart from first ones', async () => {
   await hold('held');
-  await add({ state: 'queued', pool: 'a', age: '2 min' });
-  await add({ state: 'queued', pool: 'a', attempts: 1, age: '-1 hour', queue: 'webhook-retries', count: 3 });
-  await add({ state: 'waiting', pool: 'a', age: '5 min', count: 2 });
-  await add({ state: 'waiting', pool: 'a', attempts: 2, age: '7 min', queue: 'webhook-retries' });
-  await add({ state: 'waiting', pool: 'held', age: '9 min', count: 4 });
-  await add({ state: 'blocked', pool: 'held', lane: 'l', age: '11 min' });
-  await add({ state: 'blocked', lane: 'l', age: '13 min', queue: 'messages' });
-  await add({ state: 'queued', age: '1 min', queue: 'default' });
+  await add({ state: 'queued', pool: 'a', ageMinutes: 2 });
+  await add({ state: 'queued', pool: 'a', attempts: 1, ageMinutes: -60, queue: 'webhook-retries', count: 3 });
+  await add({ state: 'waiting', pool: 'a', ageMinutes: 5, count: 2 });
+  await add({ state: 'waiting', pool: 'a', attempts: 2, ageMinutes: 7, queue: 'webhook-retries' });
+  await add({ state: 'waiting', pool: 'held', ageMinutes: 9, count: 4 });
+  await add({ state: 'blocked', pool: 'held', lane: 'l', ageMinutes: 11 });
+  await add({ state: 'blocked', lane: 'l', ageMinutes: 13, queue: 'messages' });
+  await add({ state: 'queued', ageMinutes: 1, queue: 'default' });
   expect(await figures()).toEqual({
     'webhooks queued': [1, 2],
     'webhook-retries queued later': [3, 0],
@@ -66,28 +79,28 @@ describe('with more rows than are looked at', () => {
 
   test('the backlog of one pool is counted whole and hides no other', async () => {
     await hold('held');
-    await add({ state: 'waiting', pool: 'held', age: '9 min', count: 500 });
-    await add({ state: 'waiting', pool: 'slow', age: '4 min', count: 3 });
+    await add({ state: 'waiting', pool: 'held', ageMinutes: 9, count: 500 });
+    await add({ state: 'waiting', pool: 'slow', ageMinutes: 4, count: 3 });
     expect(await figures(small)).toEqual({ 'webhooks held': [500, 9], 'webhooks waiting': [3, 4] });
   });
 
   test('what is parked is counted whole and hides nothing that is queued, although it was to be looked at before', async () => {
-    await add({ state: 'queued', age: '3 min', count: 2 });
-    await add({ state: 'queued', age: '10 min', attempts: 1, count: 500, queue: 'webhook-retries' });
-    await house.sql(`update jobs set check_at = run_at - interval '20 s' where queue = 'webhook-retries'`);
+    await add({ state: 'queued', ageMinutes: 3, count: 2 });
+    await add({ state: 'queued', ageMinutes: 10, attempts: 1, count: 500, queue: 'webhook-retries' });
+    await setJobs(house.em(), { check_at: inMs(-10 * minuteMs - 20 * secondMs) }, { queue: 'webhook-retries' });
     expect(await figures(small)).toEqual({ 'webhooks queued': [2, 3], 'webhook-retries parked later': [500, 10] });
   });
 
   test('the head of a line stands for the rest of it', async () => {
-    await add({ state: 'waiting', pool: 'a', age: '30 min', attempts: 1, count: 5, queue: 'webhook-retries' });
-    await add({ state: 'waiting', pool: 'a', age: '20 min', count: 25 });
-    await add({ state: 'waiting', pool: 'a', age: '10 min', count: 570 });
+    await add({ state: 'waiting', pool: 'a', ageMinutes: 30, attempts: 1, count: 5, queue: 'webhook-retries' });
+    await add({ state: 'waiting', pool: 'a', ageMinutes: 20, count: 25 });
+    await add({ state: 'waiting', pool: 'a', ageMinutes: 10, count: 570 });
     expect(await figures(small)).toEqual({ 'webhook-retries waiting later': [100, 30], 'webhooks waiting': [500, 20] });
   });
 
   test('what is overdue in a queue comes before what is planned', async () => {
-    await add({ state: 'queued', pool: 'a', attempts: 1, age: '-2 hours', count: 300, queue: 'webhook-retries' });
-    await add({ state: 'queued', pool: 'b', age: '6 min' });
+    await add({ state: 'queued', pool: 'a', attempts: 1, ageMinutes: -120, count: 300, queue: 'webhook-retries' });
+    await add({ state: 'queued', pool: 'b', ageMinutes: 6 });
     const { 'webhooks queued': [first, oldest] = [], 'webhook-retries queued later': [later, planned] = [] } =
       await figures(small);
     expect([oldest, planned]).toEqual([6, 0]);
@@ -95,8 +108,8 @@ describe('with more rows than are looked at', () => {
   });
 
   test('beyond what is counted every pool still has its head', async () => {
-    await add({ state: 'waiting', pool: 'a', age: '2 min', count: 1_500 });
-    await add({ state: 'waiting', pool: 'b', age: '8 min', count: 12 });
+    await add({ state: 'waiting', pool: 'a', ageMinutes: 2, count: 1_500 });
+    await add({ state: 'waiting', pool: 'b', ageMinutes: 8, count: 12 });
     expect(await figures(small)).toEqual({ 'webhooks waiting': [1_012, 8] });
   });
 });

@@ -1,10 +1,16 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { Campaign } from '../../../../src/campaigns/campaign.entity.ts';
 import { campaignLane, feedCampaignJob } from '../../../../src/campaigns/jobs.ts';
+import { CampaignRecipient } from '../../../../src/campaigns/recipient.entity.ts';
 import { campaignStatuses } from '../../../../src/campaigns/states.ts';
+import { Channel } from '../../../../src/channels/channel.entity.ts';
 import { createMetrics } from '../../../../src/platform/metrics/metrics.ts';
 import { type CampaignHouse, openCampaignHouse } from '../../../support/campaigns.ts';
 import { campaign } from '../../../support/factories/campaign.ts';
 import { readExposition } from '../../../support/prometheus.ts';
+import { setCampaign, setRecipients } from '../../../support/rules/campaigns.ts';
+import { hourMs, inMs, minuteMs } from '../../../support/rules/clock.ts';
+import { deleteJobs, setJobs } from '../../../support/rules/ledger-jobs.ts';
 
 let at: CampaignHouse;
 let channelId: string;
@@ -12,7 +18,7 @@ beforeAll(async () => {
   at = await openCampaignHouse();
   channelId = (await at.connected()).id;
 });
-beforeEach(() => at.sql(`update campaigns set status = 'completed', phase = null`));
+beforeEach(() => at.house.em().nativeUpdate(Campaign, {}, { status: 'completed', phase: null }));
 afterAll(() => at.close());
 
 async function page() {
@@ -26,20 +32,16 @@ const overdueMinutes = async () => Math.floor((await page()).value('kanal_campai
 async function still(dueMinutes: number): Promise<string> {
   const id = await at.campaign({ channels: [channelId] });
   await at.recipients(id, channelId, await at.people({ count: 1 }));
-  await at.sql(`update campaigns set started_at = clock_timestamp() - interval '1 hour' where id = $1`, [id]);
+  await setCampaign(at.house.em(), id, { started_at: inMs(-hourMs) });
   await due(id, dueMinutes);
   return id;
 }
 const due = (id: string, minutes: number) =>
-  at.sql(`update campaign_recipients set due_at = clock_timestamp() - $2 * interval '1 min' where campaign_id = $1`, [
-    id,
-    minutes,
-  ]);
-const change = (id: string, set: string) => at.sql(`update campaigns set ${set} where id = $1`, [id]);
+  setRecipients(at.house.em(), { campaign_id: id }, { due_at: inMs(-minutes * minuteMs) });
 
 test('campaigns are counted by status', async () => {
   for (const status of campaignStatuses) await campaign(at.house.em(), at.organization, { status });
-  await at.sql(`update campaigns set deleted_at = now() where status = 'draft'`);
+  await at.house.em().nativeUpdate(Campaign, { status: 'draft' }, { deleted_at: inMs(0) });
   const metrics = await page();
   for (const status of campaignStatuses.filter((one) => one !== 'completed'))
     expect([status, metrics.value('kanal_campaigns', { status })]).toEqual([status, status === 'draft' ? 0 : 1]);
@@ -50,14 +52,11 @@ test('one that stands still is overdue since its first person is due, or since i
   const id = await still(30);
   await still(10);
   expect(await overdueMinutes()).toBe(30);
-  await change(id, `resumed_at = clock_timestamp() - interval '20 min'`);
+  await setCampaign(at.house.em(), id, { resumed_at: inMs(-20 * minuteMs) });
   expect(await overdueMinutes()).toBe(20);
   const [reached] = await at.people({ count: 1 });
   await at.recipients(id, channelId, [reached!]);
-  await at.sql(
-    `update campaign_recipients set status = 'sent', result_at = clock_timestamp() - interval '15 min' where contact_id = $1`,
-    [reached],
-  );
+  await setRecipients(at.house.em(), { contact_id: reached! }, { status: 'sent', result_at: inMs(-15 * minuteMs) });
   expect(await overdueMinutes()).toBe(15);
 });
 
@@ -66,15 +65,13 @@ test('one with nobody due, with messages under way, or that does not run is not'
   expect(await overdueMinutes()).toBe(0);
   await due(later, 30);
   expect(await overdueMinutes()).toBe(30);
-  await change(later, `status = 'paused'`);
+  await setCampaign(at.house.em(), later, { status: 'paused' });
   expect(await overdueMinutes()).toBe(0);
   const sending = await still(30);
   await at.recipients(sending, channelId, await at.people({ count: 1 }));
   expect(await overdueMinutes()).toBe(30);
-  await at.sql(
-    `update campaign_recipients set status = 'queued' where id = (select id from campaign_recipients where campaign_id = $1 limit 1)`,
-    [sending],
-  );
+  const underWay = await at.house.em().findOneOrFail(CampaignRecipient, { campaign_id: sending });
+  await setRecipients(at.house.em(), { id: underWay.id }, { status: 'queued' });
   expect(await overdueMinutes()).toBe(0);
 });
 
@@ -82,14 +79,11 @@ test('one whose feed waits for its time is not, nor one whose channel is stopped
   const id = await still(30);
   await at.startFeed(id);
   expect(await overdueMinutes()).toBe(30);
-  await at.sql(`update jobs set run_at = clock_timestamp() + interval '8 hours' where lane = $1 and name = $2`, [
-    campaignLane(id),
-    feedCampaignJob.name,
-  ]);
+  await setJobs(at.house.em(), { run_at: inMs(8 * hourMs) }, { lane: campaignLane(id), name: feedCampaignJob.name });
   expect(await overdueMinutes()).toBe(0);
-  await at.sql('delete from jobs where lane = $1', [campaignLane(id)]);
+  await deleteJobs(at.house.em(), { lane: campaignLane(id) });
   expect(await overdueMinutes()).toBe(30);
-  await at.sql(`update channels set status = 'restricted' where id = $1`, [channelId]);
+  await at.house.em().nativeUpdate(Channel, { id: channelId }, { status: 'restricted' });
   expect(await overdueMinutes()).toBe(0);
-  await at.sql(`update channels set status = 'connected' where id = $1`, [channelId]);
+  await at.house.em().nativeUpdate(Channel, { id: channelId }, { status: 'connected' });
 });

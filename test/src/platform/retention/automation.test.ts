@@ -1,12 +1,18 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { AutomationRule, AutomationRuleVersion } from '../../../../src/automation/rule.entity.ts';
+import { AutomationCount, AutomationRun, AutomationStep } from '../../../../src/automation/run.entity.ts';
+import { runJobOfRule } from '../../../../src/automation/runs/run-job.ts';
 import { type RunStats, statsOf } from '../../../../src/automation/runs/stats.ts';
 import type { RunState } from '../../../../src/automation/states.ts';
 import { ownRows } from '../../../../src/platform/database/own.ts';
+import { Pool } from '../../../../src/platform/ledger/jobs.entity.ts';
 import { setPool, usePool } from '../../../../src/platform/ledger/pools.ts';
 import { purges } from '../../../../src/platform/retention/purges.ts';
 import { runPurge } from '../../../../src/platform/retention/run.ts';
 import { automationRun, rule, stepOf } from '../../../support/factories/automation.ts';
 import { type House, openHouse } from '../../../support/house.ts';
+import { dayMs, inMs } from '../../../support/rules/clock.ts';
+import { deleteJobsOf, storeJobs } from '../../../support/rules/ledger-jobs.ts';
 
 let house: House;
 beforeAll(async () => {
@@ -33,8 +39,11 @@ const purge = (config = {}) =>
     pauseMs: 0,
   });
 const stats = (ruleId?: string): Promise<RunStats> => statsOf(ownRows(house.database, house.organizationId), ruleId);
-const idsIn = async (table: string, column = 'id') =>
-  (await house.sql<{ id: string }>(`select distinct ${column} as id from ${table} order by 1`)).map(({ id }) => id);
+const runIds = async () => (await house.em().find(AutomationRun, {}, { orderBy: { id: 'asc' } })).map(({ id }) => id);
+const runsWithSteps = async () => {
+  const steps = await house.em().find(AutomationStep, {}, { orderBy: { run_id: 'asc' } });
+  return [...new Set(steps.map(({ run_id }) => run_id))];
+};
 
 test('ended runs go after 30 days, in batches, with their steps; statistics stay, to the number', async () => {
   const [one, other] = [await ruleOf(), await ruleOf()];
@@ -49,8 +58,8 @@ test('ended runs go after 30 days, in batches, with their steps; statistics stay
   const before = [await stats(), await stats(one), await stats(other)];
   expect(before[1]).toEqual({ queued: 0, running: 1, succeeded: 3, failed: 2, cancelled: 1, total: 7 });
   expect((await purge()).deleted).toEqual({ automation_runs: 6, automation_rules: 0 });
-  expect(await idsIn('automation_runs')).toEqual(left);
-  expect(await idsIn('automation_steps', 'run_id')).toEqual(left);
+  expect(await runIds()).toEqual(left);
+  expect(await runsWithSteps()).toEqual(left);
   expect([await stats(), await stats(one), await stats(other)]).toEqual(before);
   expect((await purge()).deleted).toEqual({ automation_runs: 0, automation_rules: 0 });
   expect((await purge({ retentionAutomationRunsDays: 20 })).deleted).toEqual({ automation_runs: 2, automation_rules: 0 });
@@ -59,16 +68,13 @@ test('ended runs go after 30 days, in batches, with their steps; statistics stay
 
 test('a failed run stays as long as its job, which can be retried', async () => {
   const id = await run(await ruleOf(), 'failed', 90);
-  await house.sql(
-    `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, state, check_at, finished_at)
-     values (uuidv7(), $1, 'automation.run', 'automations', '{}', 'automation_run', $2, 'failed', clock_timestamp(), clock_timestamp())`,
-    [house.organizationId, id],
-  );
+  const { name, subjectType } = runJobOfRule;
+  await storeJobs(house.em(), house.organizationId, { name, subjectType, subjectIds: [id], state: 'failed', finishedInMs: 0 });
   await purge();
-  expect(await idsIn('automation_runs')).toContain(id);
-  await house.sql('delete from jobs where subject_id = $1', [id]);
+  expect(await runIds()).toContain(id);
+  await deleteJobsOf(house.em(), id);
   await purge();
-  expect(await idsIn('automation_runs')).not.toContain(id);
+  expect(await runIds()).not.toContain(id);
 });
 
 test('a deleted rule goes with its versions once none of its runs is left; the organization has counted them', async () => {
@@ -76,13 +82,13 @@ test('a deleted rule goes with its versions once none of its runs is left; the o
   const before = await stats();
   await run(deleted, 'succeeded', 31);
   const young = await run(deleted, 'cancelled', 1);
-  await house.sql('update automation_rules set deleted_at = clock_timestamp() where id = $1', [deleted]);
+  await house.em().nativeUpdate(AutomationRule, { id: deleted }, { deleted_at: inMs(0) });
   expect((await purge()).deleted).toEqual({ automation_runs: 1, automation_rules: 0 });
-  await house.sql(`update automation_runs set ended_at = clock_timestamp() - interval '31 day' where id = $1`, [young]);
+  await house.em().nativeUpdate(AutomationRun, { id: young }, { ended_at: inMs(-31 * dayMs) });
   expect((await purge()).deleted).toEqual({ automation_runs: 1, automation_rules: 1 });
-  expect(await idsIn('automation_rule_versions', 'rule_id')).not.toContain(deleted);
-  expect(await idsIn('automation_counts', 'rule_id')).not.toContain(deleted);
-  expect(await idsIn('automation_rules')).toContain(live);
+  expect(await house.em().count(AutomationRuleVersion, { rule_id: deleted })).toBe(0);
+  expect(await house.em().count(AutomationCount, { rule_id: deleted })).toBe(0);
+  expect(await house.em().count(AutomationRule, { id: live })).toBe(1);
   expect(await stats()).toEqual({
     ...before,
     succeeded: before.succeeded + 1,
@@ -94,12 +100,12 @@ test('a deleted rule goes with its versions once none of its runs is left; the o
 test('the pool of a host goes when nothing was in it for long, and is made anew', async () => {
   const { organizationId } = house;
   const own = ownRows(house.database, organizationId);
-  const pools = () =>
-    house.sql<{ id: string }>(`select id from pools where id like 'http:%' order by id`).then((rows) => rows.map(({ id }) => id));
+  const pools = async () =>
+    (await house.em().find(Pool, { id: { $like: 'http:%' } }, { orderBy: { id: 'asc' } })).map(({ id }) => id);
   const ids = ['idle', 'lately', 'busy'].map((name) => `http:${organizationId}:${name}.example.com`) as [string, string, string];
   for (const id of ids) await usePool(own, id, 10);
   await setPool(house.em(), house.pool('channel:old'), 10, 1);
-  await house.sql(`update pools set used_at = used_at - interval '40 days' where id = any($1)`, [[ids[0], ids[2]]]);
+  await house.em().nativeUpdate(Pool, { id: { $in: [ids[0], ids[2]] } }, { used_at: inMs(-40 * dayMs) });
   await house.accept({ pool: ids[2] });
   const purgePools = () =>
     runPurge(purges.find(({ table }) => table === 'pools')!, {
@@ -111,7 +117,7 @@ test('the pool of a host goes when nothing was in it for long, and is made anew'
     });
   expect((await purgePools()).deleted).toEqual({ pools: 1 });
   expect(await pools()).toEqual([ids[1], ids[2]].sort());
-  expect(await house.sql(`select 1 from pools where id = 'channel:old'`)).toHaveLength(1);
+  expect(await house.em().count(Pool, { id: 'channel:old' })).toBe(1);
   for (const id of ids) await usePool(own, id, 10);
   expect(await pools()).toEqual([...ids].sort());
   expect((await purgePools()).deleted).toEqual({ pools: 0 });

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Campaign, CampaignChannel } from '../../../../src/campaigns/campaign.entity.ts';
 import { countsOf } from '../../../../src/campaigns/counts.ts';
+import { CampaignRecipient } from '../../../../src/campaigns/recipient.entity.ts';
 import { statsOf } from '../../../../src/campaigns/stats.ts';
 import { ownRows } from '../../../../src/platform/database/own.ts';
 import { purges } from '../../../../src/platform/retention/purges.ts';
@@ -7,6 +9,8 @@ import { runPurge } from '../../../../src/platform/retention/run.ts';
 import { peopleOf } from '../../../support/campaign-people.ts';
 import { channel } from '../../../support/factories/channel.ts';
 import { type House, openHouse } from '../../../support/house.ts';
+import { dayMs, inMs } from '../../../support/rules/clock.ts';
+import { storeRow, storeRows, times } from '../../../support/rules/rows.ts';
 
 let house: House;
 let channelId: string;
@@ -18,12 +22,14 @@ afterAll(() => house.close());
 
 async function ended(daysAgo: number | null, count: number): Promise<string> {
   const id = await peopleOf(house).running({ status: 'completed' });
-  await house.sql(`update campaigns set ended_at = clock_timestamp() - $2::int * interval '1 day' where id = $1`, [id, daysAgo]);
-  await house.sql(
-    `insert into campaign_recipients (id, organization_id, campaign_id, channel_id, status)
-     select uuidv7(), $1, $2, $3, case when n % 2 = 0 then 'read' else 'failed' end from generate_series(1, $4::int) n`,
-    [house.organizationId, id, channelId, count],
-  );
+  const ended_at = daysAgo === null ? null : inMs(-daysAgo * dayMs);
+  await house.em().nativeUpdate(Campaign, { id }, { ended_at });
+  const recipients = times(count, (number) => ({
+    campaign_id: id,
+    channel_id: channelId,
+    status: number % 2 === 0 ? ('read' as const) : ('failed' as const),
+  }));
+  if (count > 0) await storeRows(house.em(), house.organizationId, CampaignRecipient, recipients);
   return id;
 }
 const purge = (config = {}) =>
@@ -34,12 +40,12 @@ const purge = (config = {}) =>
     batch: 2,
     pauseMs: 0,
   });
-const left = async () =>
-  (
-    await house.sql<{ id: string; n: number }>(
-      'select campaign_id as id, count(*)::int as n from campaign_recipients group by 1 order by 1',
-    )
-  ).map(({ id, n }) => [id, n]);
+/** How many recipients each campaign has. */
+const left = async () => {
+  const counts = new Map<string, number>();
+  for (const { campaign_id: id } of await house.em().find(CampaignRecipient, {})) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return counts;
+};
 const own = () => ownRows(house.database, house.organizationId);
 
 test('recipients go 400 days after the end, in batches; what was counted stays', async () => {
@@ -48,10 +54,10 @@ test('recipients go 400 days after the end, in batches; what was counted stays',
   const lives = await ended(null, 3);
   const before = { counts: (await countsOf(own(), { id: old[0]! })).counts, stats: await statsOf(own(), old[0]!) };
   expect((await purge()).deleted).toEqual({ campaigns: 0, campaign_recipients: 7 });
-  expect(await left()).toEqual([
-    [young, 3],
-    [lives, 3],
-  ]);
+  const remaining = await left();
+  expect(remaining.get(young)).toBe(3);
+  expect(remaining.get(lives)).toBe(3);
+  expect(remaining.size).toBe(2);
   expect((await countsOf(own(), { id: old[0]! })).counts).toEqual(before.counts);
   expect({ ...(await statsOf(own(), old[0]!)), as_of: '' }).toEqual({ ...before.stats, as_of: '' });
   expect(before.counts).toMatchObject({ total: 5, read: 2, failed: 3 });
@@ -70,10 +76,12 @@ test('a purge that was cut off goes on, and shows what was counted before it beg
 
 test('a deleted campaign goes with its recipients and channels, once nobody withdraws its messages', async () => {
   const [id, waits] = [await ended(1, 5), await ended(1, 1)];
-  await house.sql('insert into campaign_channels values ($1, $2, $3, 0)', [house.organizationId, id, channelId]);
-  await house.sql('update campaigns set deleted_at = clock_timestamp(), withdrawing = id = $2 where id in ($1, $2)', [id, waits]);
+  await storeRow(house.em(), house.organizationId, CampaignChannel, { campaign_id: id, channel_id: channelId, position: 0 });
+  await house.em().nativeUpdate(Campaign, { id }, { deleted_at: inMs(0), withdrawing: false });
+  await house.em().nativeUpdate(Campaign, { id: waits }, { deleted_at: inMs(0), withdrawing: true });
   expect((await purge()).deleted).toEqual({ campaigns: 1, campaign_recipients: 5 });
-  expect(await house.sql('select id from campaigns where deleted_at is not null')).toEqual([{ id: waits }]);
-  await house.sql('update campaigns set withdrawing = false');
+  const deleted = await house.em().find(Campaign, { deleted_at: { $ne: null } });
+  expect(deleted.map((campaign) => campaign.id)).toEqual([waits]);
+  await house.em().nativeUpdate(Campaign, {}, { withdrawing: false });
   expect((await purge()).deleted).toEqual({ campaigns: 1, campaign_recipients: 1 });
 });

@@ -1,10 +1,18 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import pg from 'pg';
+import { AutomationRun } from '../../../../src/automation/run.entity.ts';
+import { Event } from '../../../../src/platform/events/event.entity.ts';
+import { uuidv7 } from '../../../../src/platform/ids.ts';
 import { purges } from '../../../../src/platform/retention/purges.ts';
 import { runPurge } from '../../../../src/platform/retention/run.ts';
+import { Delivery, DeliveryAttempt, type DeliveryState } from '../../../../src/webhooks/endpoint.entity.ts';
+import { deliverWebhookJob } from '../../../../src/webhooks/jobs.ts';
 import { automationRun, rule } from '../../../support/factories/automation.ts';
 import { endpoint } from '../../../support/factories/endpoint.ts';
 import { type House, openHouse } from '../../../support/house.ts';
+import { dayMs, idInMs, inMs } from '../../../support/rules/clock.ts';
+import { deleteJobs, storeJobs } from '../../../support/rules/ledger-jobs.ts';
+import { storeRow, storeRows, times } from '../../../support/rules/rows.ts';
 
 let house: House;
 let endpoints: string[];
@@ -17,28 +25,46 @@ afterAll(() => house.close());
 beforeEach(() => house.sql('truncate events, webhook_deliveries, webhook_attempts, jobs'));
 
 /** Events that happened so many days ago; their ids tell it too. */
-async function events(days: number, times = 1): Promise<string[]> {
-  const rows = await house.sql<{ id: string }>(
-    `insert into events (id, organization_id, type, subject_type, subject_id, data, created_at)
-     select uuidv7(-interval '${days} days'), $1, 'message.sent', 'message', uuidv7(), '{}', clock_timestamp() - interval '${days} days' from generate_series(1, $2::int) returning id`,
-    [house.organizationId, times],
-  );
+async function events(days: number, count = 1): Promise<string[]> {
+  const rows = times(count, () => ({
+    id: idInMs(-days * dayMs),
+    type: 'message.sent',
+    subject_type: 'message',
+    subject_id: uuidv7(),
+    data: {},
+    created_at: inMs(-days * dayMs),
+  }));
+  await storeRows(house.em(), house.organizationId, Event, rows);
   return rows.map(({ id }) => id);
 }
 
 /** A delivery of each event with two attempts; ended ones ended so many days ago. */
-async function deliveries(eventIds: string[], state: string, days: number, endpointId = endpoints[0]!): Promise<string[]> {
-  const rows = await house.sql<{ id: string }>(
-    `insert into webhook_deliveries (id, organization_id, event_id, endpoint_id, state, attempts, finished_at)
-     select uuidv7(), $1, unnest($2::uuid[]), $3, $4, 2, case when $4 <> 'pending' then clock_timestamp() - interval '${days} days' end returning id`,
-    [house.organizationId, eventIds, endpointId, state],
-  );
-  await house.sql(
-    `insert into webhook_attempts (id, organization_id, delivery_id, endpoint_id, number, status, duration_ms, created_at)
-     select uuidv7(-interval '${days} days'), $1, unnest($2::uuid[]), $3, n, 500, 1, clock_timestamp() - interval '${days} days' from generate_series(1, 2) n`,
-    [house.organizationId, rows.map(({ id }) => id), endpointId],
-  );
-  return rows.map(({ id }) => id);
+async function deliveries(eventIds: string[], state: DeliveryState, days: number, endpointId = endpoints[0]!): Promise<string[]> {
+  const [em, { organizationId }] = [house.em(), house];
+  const ago = -days * dayMs;
+  const ids: string[] = [];
+  for (const event_id of eventIds) {
+    const finished_at = state === 'pending' ? null : inMs(ago);
+    const id = await storeRow(em, organizationId, Delivery, {
+      event_id,
+      endpoint_id: endpointId,
+      state,
+      attempts: 2,
+      finished_at,
+    });
+    for (const number of [1, 2])
+      await storeRow(em, organizationId, DeliveryAttempt, {
+        id: idInMs(ago),
+        delivery_id: id,
+        endpoint_id: endpointId,
+        number,
+        status: 500,
+        duration_ms: 1,
+        created_at: inMs(ago),
+      });
+    ids.push(id);
+  }
+  return ids;
 }
 
 const purge = async (table: string) => {
@@ -53,8 +79,8 @@ const purge = async (table: string) => {
   });
   return { ...deleted, batches: batches.length };
 };
-const left = async (table: string) =>
-  (await house.sql<{ id: string }>(`select id from ${table} order by id`)).map(({ id }) => id);
+const left = async (entity: typeof Event | typeof Delivery | typeof DeliveryAttempt) =>
+  (await house.em().find(entity as typeof Event, {}, { orderBy: { id: 'asc' } })).map(({ id }) => id);
 
 test('an event goes with its deliveries and attempts when all have ended long enough ago, in batches', async () => {
   const alone = await events(31, 15);
@@ -64,8 +90,9 @@ test('an event goes with its deliveries and attempts when all have ended long en
   const young = await events(29);
   await deliveries(young, 'succeeded', 29);
   expect(await purge('events')).toEqual({ events: alone.length + 8, webhook_deliveries: 16, batches: 3 });
-  expect(await left('events')).toEqual(young);
-  expect([(await left('webhook_deliveries')).length, (await left('webhook_attempts')).length]).toEqual([1, 2]);
+  expect(await left(Event)).toEqual(young);
+  expect(await left(Delivery)).toHaveLength(1);
+  expect(await left(DeliveryAttempt)).toHaveLength(2);
 });
 
 test('a delivery that waits keeps its event and the other deliveries of it, and holds up nothing behind it', async () => {
@@ -74,8 +101,8 @@ test('a delivery that waits keeps its event and the other deliveries of it, and 
   await deliveries(pinned, 'succeeded', 40, endpoints[1]);
   const free = await events(31, 25);
   expect(await purge('events')).toEqual({ events: 25, webhook_deliveries: 0, batches: 6 });
-  expect(await left('events')).toEqual([...pinned].sort());
-  expect(await left('webhook_deliveries')).toHaveLength(50);
+  expect(await left(Event)).toEqual([...pinned].sort());
+  expect(await left(Delivery)).toHaveLength(50);
   expect(free).toHaveLength(25);
 });
 
@@ -87,13 +114,15 @@ test('a delivery that ended a moment ago keeps its event', async () => {
 
 test('a failed delivery stays as long as its job can be retried', async () => {
   const [delivery] = await deliveries(await events(40), 'failed', 35);
-  await house.sql(
-    `insert into jobs (id, organization_id, name, queue, payload, subject_type, subject_id, state, check_at, finished_at)
-     values (uuidv7(), $1, 'webhooks.deliver', 'webhooks', '{}', 'webhook_delivery', $2, 'failed', clock_timestamp(), clock_timestamp())`,
-    [house.organizationId, delivery],
-  );
+  await storeJobs(house.em(), house.organizationId, {
+    name: deliverWebhookJob.name,
+    subjectType: deliverWebhookJob.subjectType,
+    subjectIds: [delivery!],
+    state: 'failed',
+    finishedInMs: 0,
+  });
   expect(await purge('events')).toMatchObject({ events: 0, webhook_deliveries: 0 });
-  await house.sql('delete from jobs');
+  await deleteJobs(house.em());
   expect(await purge('events')).toMatchObject({ events: 1, webhook_deliveries: 1 });
 });
 
@@ -101,13 +130,11 @@ test('a run that lives keeps the event that began it, and the one it waited for'
   const [began, woke, free] = await events(40, 3);
   const { id: ruleId } = await rule(house.em(), house.organizationId);
   const { id } = await automationRun(house.em(), house.organizationId, { ruleId, state: 'running' });
-  await house.sql('update automation_runs set event_id = $2, position = $3 where id = $1', [
-    ...[id, began, JSON.stringify({ at: [1], event_id: woke })],
-  ]);
+  await house.em().nativeUpdate(AutomationRun, { id }, { event_id: began!, position: { at: [1], event_id: woke } });
   expect(await purge('events')).toMatchObject({ events: 1 });
-  expect(await left('events')).toEqual([began, woke].sort());
+  expect(await left(Event)).toEqual([began, woke].sort());
   expect(free).toBeDefined();
-  await house.sql(`update automation_runs set state = 'succeeded', ended_at = clock_timestamp() where id = $1`, [id]);
+  await house.em().nativeUpdate(AutomationRun, { id }, { state: 'succeeded', ended_at: inMs(0) });
   expect(await purge('events')).toMatchObject({ events: 2 });
 });
 
@@ -125,7 +152,7 @@ test('one whose delivery somebody is at is passed over, without waiting, and goe
   } finally {
     await other.end();
   }
-  expect(await left('events')).toEqual([both[0]]);
+  expect(await left(Event)).toEqual([both[0]]);
   expect(await purge('events')).toMatchObject({ events: 1, webhook_deliveries: 1 });
 });
 
@@ -134,6 +161,6 @@ test('attempts after 30 days, whatever their delivery does', async () => {
   const [delivery] = await deliveries([event!], 'pending', 31);
   await deliveries([event!], 'pending', 29, endpoints[1]);
   expect(await purge('webhook_attempts')).toEqual({ webhook_attempts: 2, batches: 1 });
-  expect(await house.sql('select 1 from webhook_attempts where delivery_id = $1', [delivery])).toEqual([]);
-  expect(await left('webhook_attempts')).toHaveLength(2);
+  expect(await house.em().count(DeliveryAttempt, { delivery_id: delivery! })).toBe(0);
+  expect(await left(DeliveryAttempt)).toHaveLength(2);
 });

@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
+import { IdempotencyKey } from '../../../../src/platform/idempotency/idempotency-key.entity.ts';
 import type { After } from '../../../../src/platform/retention/purge.ts';
+import { PurgeRun } from '../../../../src/platform/retention/purge-run.entity.ts';
 import { purges } from '../../../../src/platform/retention/purges.ts';
 import { claimPurge, type PurgeOptions, runPurge } from '../../../../src/platform/retention/run.ts';
 import { startRetention } from '../../../../workers/retention.ts';
 import { type House, openHouse } from '../../../support/house.ts';
+import { databaseNowMs, dayMs, inMs, minuteMs } from '../../../support/rules/clock.ts';
+import { storeIdempotencyKeys } from '../../../support/rules/idempotency-keys.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
 let house: House;
@@ -15,12 +19,7 @@ afterAll(() => house.close());
 beforeEach(() => house.reset('purges', 'idempotency_keys'));
 
 const keys = purges.find(({ table }) => table === 'idempotency_keys')!;
-const oldKeys = (times: number) =>
-  house.sql(
-    `insert into idempotency_keys (organization_id, method, path, key, body_hash, status, reply, created_at)
-     select $1, 'POST', '/v1/messages', gen_random_uuid()::text, '', 201, '', clock_timestamp() - interval '2 days' from generate_series(1, $2::int)`,
-    [house.organizationId, times],
-  );
+const oldKeys = (count: number) => storeIdempotencyKeys(house.em(), house.organizationId, count, 2 * dayMs);
 const options = (): PurgeOptions => ({
   config: house.deps.config,
   database: house.database,
@@ -29,20 +28,21 @@ const options = (): PurgeOptions => ({
   pauseMs: 0,
 });
 const run = (more: Partial<PurgeOptions> = {}) => runPurge(keys, { ...options(), ...more });
-const state = async () =>
-  (
-    await house.sql<{ in_minutes: number; finished: boolean; deleted: number }>(
-      `select round(extract(epoch from next_at - clock_timestamp()) / 60)::int as in_minutes, finished_at is not null as finished, deleted::int
-         from purges where table_name = 'idempotency_keys'`,
-    )
-  )[0];
+const state = async () => {
+  const purge = await house.em().findOneOrFail(PurgeRun, { table_name: 'idempotency_keys' });
+  return {
+    in_minutes: Math.round((Date.parse(purge.next_at) - (await databaseNowMs(house.em()))) / minuteMs) || 0,
+    finished: purge.finished_at !== null,
+    deleted: Number(purge.deleted),
+  };
+};
 
 test('of many workers that ask at once one gets the purge, and nobody before it is due again', async () => {
   const asked = await Promise.all(Array.from({ length: 8 }, () => claimPurge(house.database, 'idempotency_keys')));
   expect(asked.filter(Boolean)).toHaveLength(1);
   expect(await claimPurge(house.database, 'idempotency_keys')).toBe(false);
   expect(await state()).toEqual({ in_minutes: 5, finished: false, deleted: 0 });
-  await house.sql(`update purges set next_at = clock_timestamp() - interval '1 ms'`);
+  await house.em().nativeUpdate(PurgeRun, {}, { next_at: inMs(-1) });
   expect(await claimPurge(house.database, 'idempotency_keys')).toBe(true);
 });
 
@@ -137,6 +137,6 @@ test('a worker goes on with a purge that has more to delete, without the pause o
   await claimPurge(house.database, 'idempotency_keys');
   expect(await isUnfinished()).toBe(true);
   const worker = startRetention(house.deps, new Registry(), 50);
-  await waitFor('the rest', async () => (await house.sql('select 1 from idempotency_keys')).length === 0);
+  await waitFor('the rest', async () => (await house.em().count(IdempotencyKey, {})) === 0);
   await worker.stop();
 });

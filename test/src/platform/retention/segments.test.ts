@@ -1,40 +1,32 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { uuidv7 } from '../../../../src/platform/ids.ts';
+import { Contact } from '../../../../src/contacts/contact.entity.ts';
 import type { Deleted } from '../../../../src/platform/retention/purge.ts';
 import { purges } from '../../../../src/platform/retention/purges.ts';
 import { runPurge } from '../../../../src/platform/retention/run.ts';
+import { Segment, SegmentMember } from '../../../../src/segments/segment.entity.ts';
 import { type House, openHouse } from '../../../support/house.ts';
+import { inMs } from '../../../support/rules/clock.ts';
+import { storeRow, storeRows, times } from '../../../support/rules/rows.ts';
 
 let house: House;
 beforeAll(async () => {
   house = await openHouse();
-  await house.sql(
-    `insert into contacts (id, organization_id)
-     select uuidv7(), $1
-       from generate_series(1, 25)`,
-    [house.organizationId],
+  await storeRows(
+    house.em(),
+    house.organizationId,
+    Contact,
+    times(25, () => ({})),
   );
 });
 afterAll(() => house.close());
 
 async function make(name: string, isDeleted: boolean): Promise<string> {
-  const id = uuidv7();
-  await house.sql(
-    `insert into segments (id, organization_id, name, kind, deleted_at)
-     values ($1, $2, $3, 'static', case when $4::boolean then clock_timestamp() end)`,
-    [id, house.organizationId, name, isDeleted],
-  );
-  await house.sql(
-    `insert into segment_members (organization_id, segment_id, contact_id)
-     select organization_id, $1, id
-       from contacts`,
-    [id],
-  );
+  const deleted_at = isDeleted ? inMs(0) : null;
+  const id = await storeRow(house.em(), house.organizationId, Segment, { name, kind: 'static', deleted_at });
+  const members = (await house.em().find(Contact, {})).map((contact) => ({ segment_id: id, contact_id: contact.id }));
+  await storeRows(house.em(), house.organizationId, SegmentMember, members);
   return id;
 }
-
-const left = async (table: string, column: string) =>
-  (await house.sql<{ id: string }>(`select distinct ${column} as id from ${table}`)).map(({ id }) => id);
 
 test('a deleted segment goes after its members, which go in batches; the others stay', async () => {
   const stays = await make('Stays', false);
@@ -49,7 +41,11 @@ test('a deleted segment goes after its members, which go in batches; the others 
     batch: 10,
     pauseMs: 0,
   });
-  expect([deleted, isOver]).toEqual([{ segments: 2, segment_members: 50 }, true]);
+  expect(deleted).toEqual({ segments: 2, segment_members: 50 });
+  expect(isOver).toBe(true);
   expect(Math.max(...batches.flatMap(({ segment_members }) => segment_members ?? []))).toBe(10);
-  expect([await left('segments', 'id'), await left('segment_members', 'segment_id')]).toEqual([[stays], [stays]]);
+  const segments = await house.em().find(Segment, {});
+  expect(segments.map(({ id }) => id)).toEqual([stays]);
+  expect(await house.em().count(SegmentMember, {})).toBe(25);
+  expect(await house.em().count(SegmentMember, { segment_id: stays })).toBe(25);
 });

@@ -5,8 +5,9 @@ import { conversationUpdated } from '../../../../src/platform/events/catalogue.t
 import { uuidv7 } from '../../../../src/platform/ids.ts';
 import { checkJobs } from '../../../../src/platform/ledger/check.ts';
 import { subjectLock } from '../../../../src/platform/ledger/locks.ts';
-import { holdPool } from '../../../../src/platform/ledger/pools.ts';
+import { drainPool, endpointPool, holdPool, setPool } from '../../../../src/platform/ledger/pools.ts';
 import { transactFor } from '../../../../src/platform/ledger/tenant.ts';
+import { Delivery } from '../../../../src/webhooks/endpoint.entity.ts';
 import { cancelPendingJob } from '../../../../src/webhooks/pending/jobs.ts';
 import {
   batchSize,
@@ -20,6 +21,10 @@ import {
 } from '../../../../src/webhooks/pending/settle.ts';
 import { endpoint } from '../../../support/factories/endpoint.ts';
 import { type House, openHouse } from '../../../support/house.ts';
+import { databaseNowMs, hourMs, inMs, minuteMs, msOf } from '../../../support/rules/clock.ts';
+import { deliveriesOf } from '../../../support/rules/deliveries.ts';
+import { deleteJob, setJobState, setJobs } from '../../../support/rules/ledger-jobs.ts';
+import { setPools } from '../../../support/rules/pools.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
 let house: House;
@@ -64,13 +69,9 @@ async function pass(settling: Settling, upTo: string): Promise<Position & { step
     at = position;
   }
 }
-const deliveries = () =>
-  house.sql<{ id: string; state: string; subject: string }>(
-    `select d.id, d.state, e.subject_id as subject from webhook_deliveries d join events e on e.id = d.event_id order by e.seq`,
-  );
+const deliveries = () => deliveriesOf(house.em(), endpointId);
 /** The deliveries by the order of the events: the nth of them is the last one to be changed. */
-const nth = async (count: number) =>
-  (await house.sql<{ id: string }>('select id from webhook_deliveries order by id'))[count - 1]!.id;
+const nth = async (count: number) => (await deliveries()).map(({ id }) => id).sort()[count - 1]!;
 const laneRows = async (subject: string) =>
   (await house.rows()).filter(({ lane }) => lane === `subject:${endpointId}:conversation:${subject}`);
 const last = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
@@ -97,7 +98,7 @@ describe('cancelling', () => {
 
   test('what has room in its pool is under way: left alone and counted, with the lane behind it', async () => {
     const [first] = await laneRows(subjects[0]!);
-    await house.sql(`update jobs set state = 'queued', slot_at = clock_timestamp() where id = $1`, [first!.id]);
+    await setJobState(house.em(), first!.id, 'queued');
     expect(await pass(cancelling, last)).toMatchObject({ deliveries: total - 1, under_way: 1 });
     expect((await laneRows(subjects[0]!)).map(({ id }) => id)).toEqual([first!.id]);
     expect(await checkJobs(house.database)).toEqual([]);
@@ -105,20 +106,17 @@ describe('cancelling', () => {
 
   test('a turn of a rate that is still to come is called off, and its room goes to the next', async () => {
     const [first] = await laneRows(subjects[0]!);
-    await house.sql('update pools set held_until = null, width = 1 where id = $1', [`endpoint:${endpointId}`]);
-    await house.sql(
-      `update jobs set state = 'queued', slot_at = clock_timestamp(), run_at = clock_timestamp() + interval '1 min' where id = $1`,
-      [first!.id],
-    );
+    await setPools(house.em(), { heldInMs: null, width: 1 }, house.pool(endpointPool(endpointId)));
+    await setJobs(house.em(), { state: 'queued', slot_at: inMs(0), run_at: inMs(minuteMs) }, { id: first!.id });
     expect(await pass(cancelling, await nth(1))).toMatchObject({ deliveries: 1, under_way: 0 });
-    const withRoom = () => house.sql<{ id: string }>('select id from jobs where slot_at is not null');
-    expect(await waitFor('the next to have room', async () => (await withRoom())[0])).not.toEqual({ id: first!.id });
+    const withRoom = async () => (await house.rows()).find(({ slot_at }) => slot_at !== null)?.id;
+    expect(await waitFor('the next to have room', withRoom)).not.toBe(first!.id);
   });
 
   test('a pending delivery that has lost its job is cancelled too', async () => {
     const [first, next] = await laneRows(subjects[0]!);
-    await house.sql('delete from jobs where id = $1', [first!.id]);
-    await house.sql(`update jobs set state = 'waiting' where id = $1`, [next!.id]);
+    await deleteJob(house.em(), first!.id);
+    await setJobState(house.em(), next!.id, 'waiting');
     expect(await pass(cancelling, last)).toMatchObject({ deliveries: total, under_way: 0 });
     expect((await deliveries()).every(({ state }) => state === 'cancelled')).toBe(true);
   });
@@ -142,10 +140,7 @@ describe('cancelling', () => {
 });
 
 test('draining moves each once, and its lane with it', async () => {
-  await house.sql(`insert into pools (organization_id, id, width) values ($1, $2, 10)`, [
-    house.organizationId,
-    `endpoint:${endpointId}:drain`,
-  ]);
+  await setPool(house.em(), house.pool(drainPool(endpointId)), 10, null);
   await holdPool(house.em(), house.pool(`endpoint:${endpointId}:drain`), null);
   expect(await pass(draining, await nth(300))).toMatchObject({ deliveries: 300, under_way: 0 });
   expect(await pass(draining, last)).toMatchObject({ deliveries: total - 300 });
@@ -160,25 +155,20 @@ test('draining moves each once, and its lane with it', async () => {
 
 test('hastening gives a later attempt a new run, which waits for room now', async () => {
   const [head, behind] = await laneRows(subjects[0]!);
-  const later = `clock_timestamp() + interval '5 hours'`;
-  await house.sql(`update jobs set state = 'queued', attempts = 4, run_at = ${later}, check_at = ${later} where id = $1`, [
-    head!.id,
-  ]);
-  await house.sql(`update webhook_deliveries set next_attempt_at = ${later} where id = $1`, [head!.subject_id]);
+  const later = 5 * hourMs;
+  await setJobs(house.em(), { state: 'queued', attempts: 4, run_at: inMs(later), check_at: inMs(later) }, { id: head!.id });
+  await house.em().nativeUpdate(Delivery, { id: head!.subject_id }, { next_attempt_at: inMs(later) });
   expect(await pass(hastening, last)).toMatchObject({ deliveries: total });
   const hastened = await house.row(head!.id);
   expect(hastened).toMatchObject({ state: 'waiting', run: 2, attempts: 4, slot_at: null });
   expect(hastened!.run_in).toBeLessThanOrEqual(0);
   expect(await house.row(behind!.id)).toMatchObject({ state: 'blocked', run: 1 });
-  const [delivery] = await house.sql<{ is_due: boolean }>(
-    'select next_attempt_at <= clock_timestamp() as is_due from webhook_deliveries where id = $1',
-    [head!.subject_id],
-  );
-  expect(delivery!.is_due).toBe(true);
+  const { next_attempt_at } = await house.em().findOneOrFail(Delivery, { id: head!.subject_id });
+  expect(msOf(next_attempt_at!)).toBeLessThanOrEqual(await databaseNowMs(house.em()));
   expect(await checkJobs(house.database)).toEqual([]);
 });
 
 test('a run that is no longer the job’s changes nothing', async () => {
-  await house.sql('update jobs set run = 2 where id = $1', [run.id]);
+  await setJobs(house.em(), { run: 2 }, { id: run.id });
   expect(await step(cancelling, last, { deliveries: 0, under_way: 0, after: beginning })).toBeUndefined();
 });
