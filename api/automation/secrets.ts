@@ -11,6 +11,8 @@ import { iso, timestamp } from '../http/schemas.ts';
 import { view } from '../http/view.ts';
 import { path, tag } from './automation-schemas.ts';
 
+/** A shorter one would be found in any answer that a step stores. */
+const minValueLength = 8;
 const maxValueBytes = 8 * 1024;
 
 /** What it must look like is said by `putOneSecret`: elsewhere there is none of another name. */
@@ -77,7 +79,11 @@ export const putOneSecret = endpoint({
   description: `A step of a rule that calls outside has it as \`{{ secrets.CRM_TOKEN }}\`. It is stored sealed, and nothing shows it again: no reply, no run, no log. An organization has at most ${maxSecrets}.`,
   params,
   body: Joi.object<{ value: string }>({
-    value: Joi.string().min(1).max(maxValueBytes, 'utf8').required().description('At most 8 kB'),
+    value: Joi.string()
+      .min(minValueLength)
+      .max(maxValueBytes, 'utf8')
+      .required()
+      .description(`At least ${minValueLength} characters, at most 8 kB`),
   }),
   responses: { 200: secretView },
   example: { ...example, body: { value: 'the token of your own system' } },

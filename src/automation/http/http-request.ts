@@ -27,6 +27,10 @@ const maxUrl = 4_096;
 const maxHeaders = 20;
 const maxHeader = 4_096;
 const maxBodyBytes = 64 * 1024;
+/** The answer is searched for each of them. */
+const maxSecretsOfCall = 20;
+/** A secret of 8 kB may stand in a body a thousand times. */
+const maxBytesOfSecrets = 64 * 1024;
 /** Calls of an organization to one host at once. */
 const width = 10;
 
@@ -38,7 +42,7 @@ const url: Joi.CustomValidator<string> = (text, helpers) => {
   try {
     const parsed = checkUrl(text, urlRules());
     const beforeQuery = text.split(/[?#]/, 1)[0]!;
-    if (secretsIn(beforeQuery).length > 0) throw new Error('a secret stands in the query, in a header or in the body');
+    if (secretsIn(beforeQuery).size > 0) throw new Error('a secret stands in the query, in a header or in the body');
     return parsed && text;
   } catch (error) {
     return helpers.message({ custom: `{{#label}}: ${(error as Error).message.replaceAll(/[{}]/g, '')}` });
@@ -114,14 +118,21 @@ export const httpRequest: CallAction<HttpRequest> = {
 
 const hostOf = (text: string) => URL.parse(text)?.host.toLowerCase() ?? '';
 
+const invalid = (message: string): CallOutcome => ({ kind: 'refused', code: 'request_invalid', message });
+
 /** By name; or why the call cannot be made. */
 async function openSecrets({ own, secrets }: StepContext, request: HttpRequest): Promise<Map<string, string> | CallOutcome> {
   const opened = new Map<string, string>();
-  for (const name of secretsIn(request)) {
+  const named = secretsIn(request);
+  if (named.size > maxSecretsOfCall) return invalid(`A call names at most ${maxSecretsOfCall} secrets`);
+  let bytes = 0;
+  for (const [name, times] of named) {
     try {
       const value = await openSecret(own, secrets, name);
       if (value === undefined) return { kind: 'refused', code: 'secret_unknown', message: `There is no secret ${name}` };
       opened.set(name, value);
+      bytes += times * Buffer.byteLength(value);
+      if (bytes > maxBytesOfSecrets) return invalid(`The secrets of a call have at most ${maxBytesOfSecrets} bytes together`);
     } catch (error) {
       // Nothing was sent: whatever the call is, it can be made later.
       if (isOurOutage(error)) return { kind: 'failed', code: 'unavailable', message: 'The secrets could not be read' };

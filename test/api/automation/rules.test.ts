@@ -252,7 +252,7 @@ describe('publish and what a rule names', () => {
 
 describe('a secret that a rule names', () => {
   const put = () =>
-    app.call('automation.secrets.put', { key: tenant.key, params: { secretName: 'CRM_TOKEN' }, body: { value: 'x' } });
+    app.call('automation.secrets.put', { key: tenant.key, params: { secretName: 'CRM_TOKEN' }, body: { value: 'a long token' } });
   const remove = () => app.call('automation.secrets.delete', { key: tenant.key, params: { secretName: 'CRM_TOKEN' } });
   const calling = (text: string) => ({
     steps: [{ id: 'call', type: 'http_request', url: 'https://example.com/', headers: { Authorization: text } }],

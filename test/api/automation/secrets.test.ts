@@ -149,6 +149,7 @@ describe('refused', () => {
     ['a name of 64', 'A'.repeat(64), 'x', 'secretName'],
     ['a dash', 'CRM-TOKEN', 'x', 'secretName'],
     ['no value', 'CRM_TOKEN', undefined, 'value'],
+    ['a value of 7 characters, which would be found in any answer', 'CRM_TOKEN', '1234567', 'value'],
     ['an empty value', 'CRM_TOKEN', '', 'value'],
     ['a number', 'CRM_TOKEN', 7, 'value'],
     ['8 kB and a byte', 'CRM_TOKEN', `${'ä'.repeat(4_096)}x`, 'value'],
@@ -181,7 +182,7 @@ describe('refused', () => {
     expect((await app.call('automation.secrets.get', theirs)).status).toBe(404);
     expect((await app.call('automation.secrets.delete', theirs)).status).toBe(404);
     const { key } = await app.key(tenant.organizationId, ['automation:read']);
-    expect((await app.call('automation.secrets.put', { ...at('OTHER'), key, body: { value: 'x' } })).status).toBe(403);
+    expect((await app.call('automation.secrets.put', { ...at('OTHER'), key, body: { value: 'a long token' } })).status).toBe(403);
     expect(await list()).toEqual(['CRM_TOKEN']);
   });
 });
