@@ -46,7 +46,7 @@ export const startRuleAction = databaseAction<Fields>({
   isAlone: true,
   description:
     "Starts another rule about what this run is about, whatever that rule's own trigger and conditions are. Its limits hold: what is held back starts no run, and this one goes on. Whoever saves or publishes a rule with it needs the scopes of that rule's actions too, and those of all actions where `rule_id` is Liquid.",
-  scopes: ['automation:write'],
+  scopes: ['automation:trigger'],
   fields: Joi.object<Fields>({
     rule_id: id.required().description('A live rule'),
     vars: Joi.object().max(50).custom(vars).description(`What its steps read as \`vars\`: at most ${maxVarsBytes} bytes of JSON`),

@@ -192,7 +192,7 @@ describe('the scopes of its actions', () => {
   });
 
   const starting = (rule_id: string) => ({ steps: [{ id: 'start', type: 'start_rule', rule_id }] });
-  const narrow = () => keyWith('automation:write', 'contacts:write', 'conversations:write');
+  const narrow = () => keyWith('automation:write', 'automation:trigger', 'contacts:write', 'conversations:write');
 
   test('nor does one that starts it, in however many steps, published or never, pass by them', async () => {
     const deals = await published(dealRule);
@@ -225,7 +225,8 @@ describe('the scopes of its actions', () => {
     const other = await published(starting(one.id));
     await act('update', one.id, starting(other.id));
     expect((await act('publish', one.id)).status).toBe(200);
-    expect((await create(starting(one.id), await keyWith('automation:write'))).status).toBe(201);
+    expect((await create(starting(one.id), await keyWith('automation:write'))).status).toBe(403);
+    expect((await create(starting(one.id), await keyWith('automation:write', 'automation:trigger'))).status).toBe(201);
   });
 
   test('all that are missing are named', async () => {
