@@ -238,7 +238,7 @@ describe('the rules of docs/automation.md, as they stand', () => {
   });
 
   test('8: a system is told of a new contact, and its number is kept', async () => {
-    await api('automation.secrets.put', { secretName: 'CRM_TOKEN' }, { value: 's3cr3t-token' });
+    await api('automation.secrets.put', { secretName: 'CRM_TOKEN' }, { value: 's3cr3t-token', hosts: ['127.0.0.1'] });
     const url = `http://127.0.0.1:${(crm.address() as AddressInfo).port}/leads`;
     const rule = await published(8, { 'https://crm.example.com/leads': url });
     const phone = `+${app.phone()}`;

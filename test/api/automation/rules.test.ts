@@ -253,7 +253,11 @@ describe('publish and what a rule names', () => {
 
 describe('a secret that a rule names', () => {
   const put = () =>
-    app.call('automation.secrets.put', { key: tenant.key, params: { secretName: 'CRM_TOKEN' }, body: { value: 'a long token' } });
+    app.call('automation.secrets.put', {
+      key: tenant.key,
+      params: { secretName: 'CRM_TOKEN' },
+      body: { value: 'a long token', hosts: ['example.com'] },
+    });
   const remove = () => app.call('automation.secrets.delete', { key: tenant.key, params: { secretName: 'CRM_TOKEN' } });
   const calling = (text: string) => ({
     steps: [{ id: 'call', type: 'http_request', url: 'https://example.com/', headers: { Authorization: text } }],

@@ -47,12 +47,10 @@ const stored = { TOKEN: 'q7&Zs"x/4', QUERY: 'a b&c=d' };
 beforeAll(async () => {
   house = await openHouse();
   for (const [name, value] of Object.entries(stored))
-    await house.sql('insert into automation_secrets (organization_id, id, name, value) values ($1, $2, $3, $4)', [
-      house.organizationId,
-      uuidv7(),
-      name,
-      testSecrets.seal(value),
-    ]);
+    await house.sql(
+      `insert into automation_secrets (organization_id, id, name, value, hosts) values ($1, $2, $3, $4, array['127.0.0.1'])`,
+      [house.organizationId, uuidv7(), name, testSecrets.seal(value)],
+    );
 });
 afterAll(() => house.close());
 
