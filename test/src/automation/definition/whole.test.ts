@@ -22,10 +22,10 @@ beforeAll(async () => {
       { name: 'sold_at', type: 'datetime' },
     ],
   });
-  await house.sql(`insert into automation_secrets (organization_id, id, name, value, hosts) values ($1, $2, 'TOKEN', 'sealed', array['x.example'])`, [
-    house.organizationId,
-    uuidv7(),
-  ]);
+  await house.sql(
+    `insert into automation_secrets (organization_id, id, name, value, hosts) values ($1, $2, 'TOKEN', 'sealed', array['x.example'])`,
+    [house.organizationId, uuidv7()],
+  );
 });
 
 afterAll(() => house.close());
