@@ -146,7 +146,13 @@ describe('change', () => {
 
 describe('the scopes of its actions', () => {
   test('nobody without crm:write saves, copies, publishes, resumes or runs a rule that touches a deal', async () => {
-    const key = await keyWith('automation:write', 'automation:read', 'contacts:write', 'conversations:write');
+    const key = await keyWith(
+      'automation:write',
+      'automation:trigger',
+      'automation:read',
+      'contacts:write',
+      'conversations:write',
+    );
     const lacking = { ...tenant, key };
     const without = rulesOf(app, () => lacking);
     const refused = async (reply: Promise<{ status: number; body: Body }>) => {
