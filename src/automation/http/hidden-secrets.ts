@@ -1,30 +1,20 @@
+import { fallbacksOf } from '../conditions/includes.ts';
+
 /** A secret in plain text, in a URL, and inside a JSON string. */
 const spellings = (value: string) => [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)];
 
-type Pattern = { text: string; shown: string; borders: Int32Array };
+type Pattern = { text: string; shown: string; backTo: Uint32Array };
 
-/** For each length of a prefix: the length of its longest proper prefix that is also its suffix (Knuth, Morris, Pratt). */
-function bordersOf(text: string): Int32Array {
-  const borders = new Int32Array(text.length + 1);
-  let length = 0;
-  for (let index = 1; index < text.length; index += 1) {
-    while (length > 0 && text.charCodeAt(index) !== text.charCodeAt(length)) length = borders[length]!;
-    if (text.charCodeAt(index) === text.charCodeAt(length)) length += 1;
-    borders[index + 1] = length;
-  }
-  return borders;
-}
-
-/** Reports each start at which the pattern occurs. Its steps are at most twice the text, whatever both contain. */
-function eachStart(text: string, { text: pattern, borders }: Pattern, report: (start: number) => void): void {
+/** Reports each start at which the pattern occurs (Knuth, Morris and Pratt). Its steps are at most twice the text, whatever both contain. */
+function eachStart(text: string, { text: pattern, backTo }: Pattern, report: (start: number) => void): void {
   if (pattern.length > text.length) return;
   let length = 0;
   for (let index = 0; index < text.length; index += 1) {
-    while (length > 0 && text.charCodeAt(index) !== pattern.charCodeAt(length)) length = borders[length]!;
+    while (length > 0 && text.charCodeAt(index) !== pattern.charCodeAt(length)) length = backTo[length - 1]!;
     if (text.charCodeAt(index) === pattern.charCodeAt(length)) length += 1;
     if (length < pattern.length) continue;
     report(index - length + 1);
-    length = borders[length]!;
+    length = backTo[length - 1]!;
   }
 }
 
@@ -44,7 +34,7 @@ export function hiderOf(secrets: ReadonlyMap<string, string>): Hider {
   const patterns: Pattern[] = [...secrets]
     .filter(([, value]) => value !== '')
     .flatMap(([name, value]) =>
-      [...new Set(spellings(value))].map((text) => ({ text, shown: `{{ secrets.${name} }}`, borders: bordersOf(text) })),
+      [...new Set(spellings(value))].map((text) => ({ text, shown: `{{ secrets.${name} }}`, backTo: fallbacksOf(text) })),
     );
   const longest = patterns.reduce((most, { text }) => Math.max(most, text.length), 0);
 

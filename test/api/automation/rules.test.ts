@@ -177,6 +177,25 @@ describe('the scopes of its actions', () => {
     expect((await list()).items).toHaveLength(1);
   });
 
+  test.each<[string, object]>([
+    ['its body', { body: { name: '{{ contact.name }}' } }],
+    ['its URL', { url: 'https://example.com/?q={{ event.data.phone }}' }],
+    ['a header', { headers: { 'X-Said': '{{ message.text }}' } }],
+    ['a variable, which may hold anything', { body: '{{ vars.all | json }}' }],
+    ['the output of another step', { body: ['{% assign it = steps.a %}{{ it.body }}'] }],
+  ])('whoever lets a call send what a run reads, in %s, needs contacts:read', async (_, fields) => {
+    const calling = { id: 'call', type: 'http_request', url: 'https://example.com/', ...fields };
+    const steps = [{ id: 'a', type: 'set_vars', vars: { all: 1 } }, calling];
+    const refused = await create({ steps }, await keyWith('automation:write'));
+    expect([refused.status, refused.body.error.message]).toEqual([403, expect.stringContaining('contacts:read')]);
+    expect((await create({ steps }, await keyWith('automation:write', 'contacts:read'))).status).toBe(201);
+  });
+
+  test('a call that sends nothing of a run needs no scope', async () => {
+    const steps = [{ id: 'call', type: 'http_request', url: 'https://example.com/', body: { from: '{{ organization.name }}' } }];
+    expect((await create({ steps }, await keyWith('automation:write'))).status).toBe(201);
+  });
+
   test('an old version that touches a deal is not published again without it', async () => {
     const { id } = await published(dealRule);
     await act('update', id, stepsOf('new'));
