@@ -34,9 +34,10 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/leads`;
   setUrlRules({ webhookAllowHttp: true, webhookAllowNetworks: ['127.0.0.1/32'] });
   at.house.deps.http = createHttpCaller({ allowHttp: true, allowNetworks: ['127.0.0.1/32'] });
-  await at.sql(`insert into automation_secrets (organization_id, id, name, value, hosts) values ($1, $2, $3, $4, array['127.0.0.1'])`, [
-    ...[at.organization, uuidv7(), 'CRM_TOKEN', testSecrets.seal(secret)],
-  ]);
+  await at.sql(
+    `insert into automation_secrets (organization_id, id, name, value, hosts) values ($1, $2, $3, $4, array['127.0.0.1'])`,
+    [...[at.organization, uuidv7(), 'CRM_TOKEN', testSecrets.seal(secret)]],
+  );
 });
 afterAll(async () => {
   await at.house.deps.http.close();
