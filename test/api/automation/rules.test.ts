@@ -179,16 +179,17 @@ describe('the scopes of its actions', () => {
 
   test.each<[string, object]>([
     ['its body', { body: { name: '{{ contact.name }}' } }],
-    ['its URL', { url: 'https://example.com/?q={{ event.data.phone }}' }],
+    ['its URL', { url: 'https://example.com/?q={{ event.from_phone }}' }],
     ['a header', { headers: { 'X-Said': '{{ message.text }}' } }],
-    ['a variable, which may hold anything', { body: '{{ vars.all | json }}' }],
+    ['a variable, which may hold anything', { body: '{{ vars.all }}' }],
     ['the output of another step', { body: ['{% assign it = steps.a %}{{ it.body }}'] }],
   ])('whoever lets a call send what a run reads, in %s, needs contacts:read', async (_, fields) => {
     const calling = { id: 'call', type: 'http_request', url: 'https://example.com/', ...fields };
     const steps = [{ id: 'a', type: 'set_vars', vars: { all: 1 } }, calling];
-    const refused = await create({ steps }, await keyWith('automation:write'));
+    const trigger = { type: 'event', event: 'message.new' };
+    const refused = await create({ trigger, steps }, await keyWith('automation:write'));
     expect([refused.status, refused.body.error.message]).toEqual([403, expect.stringContaining('contacts:read')]);
-    expect((await create({ steps }, await keyWith('automation:write', 'contacts:read'))).status).toBe(201);
+    expect((await create({ trigger, steps }, await keyWith('automation:write', 'contacts:read'))).status).toBe(201);
   });
 
   test('a call that sends nothing of a run needs no scope', async () => {
