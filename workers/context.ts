@@ -21,7 +21,7 @@ import type { Place } from './places.ts';
  */
 const maxTimeOuts = 5;
 
-/** `mayGiveUp`: such a fault ends the attempt, since the job is given up after many. */
+/** `mayGiveUp`: such an exception ends the attempt, and counts; else an answer would be lost with it. */
 type Repeated = { row: RunRow; mayGiveUp: boolean };
 
 /** An answer that has arrived must not be lost: repeat the ending transaction while the process lives. */
@@ -65,16 +65,16 @@ export function createContext<Claimed>(
   const locks = [...(row.lane ? [row.lane] : []), ...(row.visible ? [operation] : [])];
   const transact = transactFor(deps.ledger.transact, row.organization_id);
   const ending = { row, mayGiveUp: false };
-  const working = { ...ending, mayGiveUp: contract.faultDelayMs !== undefined };
+  const working = { ...ending, mayGiveUp: true };
   const inTransaction = (work: (tx: TenantTx) => Promise<Outcome>, options: TransactOptions = {}) =>
     persistently(deps, ending, () => transact({ locks, ...options }, work));
-  const afterLook = <Seen>(looked: Look<Seen>, work: (tx: TenantTx, seen: Seen) => Promise<void>) => {
+  const afterLook = <Seen>(repeated: Repeated, looked: Look<Seen>, work: (tx: TenantTx, seen: Seen) => Promise<void>) => {
     const write = () =>
       transact({ ...looked, locks: (seen) => [...locks, ...looked.locks(seen)] }, async (tx, seen): Promise<Outcome> => {
         await work(tx, seen);
         return { kind: 'done' };
       });
-    return persistently(deps, working, write);
+    return persistently(deps, repeated, write);
   };
 
   const context: RunContext<Claimed> = {
@@ -98,11 +98,11 @@ export function createContext<Claimed>(
         { isOneTrip: typeof work !== 'function' },
       ),
     finishLooked: (looked, work) =>
-      afterLook(looked, async (tx, seen) => {
+      afterLook(working, looked, async (tx, seen) => {
         await work(tx, seen);
         endDone(tx, row, { isAsserted: true });
       }),
-    settle: (looked, work) => afterLook(looked, work),
+    settle: (looked, work) => afterLook(ending, looked, work),
     again(error, { delayMs, queue, work } = {}) {
       const next = contract.delayMs(row.attempts + 1);
       if (next === undefined) return context.fail(error, { work });

@@ -55,7 +55,7 @@ export type RunContext<Claimed = undefined> = WorkerDeps & {
   transact: TenantTransact;
   /** The same, repeated over outages of our own while the process lives: for what must not be lost, such as an answer. */
   lasting: TenantTransact;
-  /** The same, but what takes too long at each attempt is a fault of our own, where the job is given up after many: for what can be done again. */
+  /** The same, but what takes too long at each attempt is a fault of our own, after many of which the job fails: for what can be done again. */
   repeating: TenantTransact;
   row: RunRow;
   claimed: Claimed;

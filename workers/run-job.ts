@@ -1,6 +1,7 @@
-import { isOutage } from '../src/platform/database/errors.ts';
+import { isOutage, isTransient } from '../src/platform/database/errors.ts';
 import { query } from '../src/platform/database/query.ts';
 import { givenUp, nextFault } from '../src/platform/ledger/faults.ts';
+import { boundedFaults } from '../src/platform/ledger/job.ts';
 import type { JobError } from '../src/platform/ledger/jobs.entity.ts';
 import { takeTurn } from '../src/platform/ledger/pace.ts';
 import { poolOf, takeRoom } from '../src/platform/ledger/pools.ts';
@@ -10,6 +11,7 @@ import { decide, type RunRow, readRun } from '../src/platform/ledger/run.ts';
 import { asTenant } from '../src/platform/ledger/tenant.ts';
 import type { RunRef } from '../src/platform/ledger/tx.ts';
 import { reasonOf } from '../src/platform/log.ts';
+import { KeyMissing } from '../src/platform/secrets.ts';
 import { ProviderBusy, ProviderError, ProviderRefused } from '../src/providers/errors.ts';
 import { createContext } from './context.ts';
 import type { Claimed, Handler, Outcome, RunContext, WorkerDeps } from './handler.ts';
@@ -22,16 +24,28 @@ type AnyHandler = Handler<Record<string, string>, unknown>;
 export type Run = RunRef & { attemptsMade: number; stalledCounter: number };
 export type Ended = Outcome | { kind: 'retried' } | { kind: 'early' | 'held' | 'full'; delayMs: number };
 
-/** A fault of our own is not the provider's answer and spends no attempt. */
-const ownFaultMs = 5_000;
+/** An outage of our own is not the provider's answer and spends no attempt. */
+const outageMs = 5_000;
 const longFaultMs = 300_000;
 /** A shorter wait happens here: a round trip through BullMQ takes 200 ms. */
 const maxRestMs = 2_000;
 
 type WorkingOn = { ended: Ended; row?: RunRow; facts?: Record<string, unknown> };
 
-/** Throws only for an outage of our own. */
+/** Throws only for an outage of our own: any other exception counts, wherever it is thrown. */
 export async function runJob(deps: WorkerDeps, handler: AnyHandler, run: Run, place: Place): Promise<WorkingOn> {
+  try {
+    return await attempt(deps, handler, run, place);
+  } catch (error) {
+    if (isUncounted(error)) throw error;
+    const row = await readRun(deps.database, run);
+    if (!row || row.run !== run.run || row.state !== 'queued') throw error;
+    tellFault(deps, row, error);
+    return { ended: await afterFault(deps, createContext(deps, handler.contract, row, undefined, place), error), row };
+  }
+}
+
+async function attempt(deps: WorkerDeps, handler: AnyHandler, run: Run, place: Place): Promise<WorkingOn> {
   const { contract } = handler;
   const work = async (row: RunRow, claimed: unknown): Promise<WorkingOn> => {
     if (run.stalledCounter >= suspectAfter) await countStall(deps, row);
@@ -121,20 +135,19 @@ async function perform(deps: WorkerDeps, handler: AnyHandler, context: RunContex
     if (error instanceof ProviderError)
       return context.again({ code: 'provider_failed', message: error.message, provider_code: error.providerCode });
     tellFault(deps, row, error);
-    return afterFault(deps, handler, context, error);
+    return afterFault(deps, context, error);
   }
 }
 
-async function afterFault(
-  deps: WorkerDeps,
-  { contract }: AnyHandler,
-  context: RunContext<unknown>,
-  error: unknown,
-): Promise<Outcome> {
+/** The database, the queue or the storage is unavailable or busy, or this process lacks a key: the job itself may be fine. */
+const isUncounted = (error: unknown) => isOutage(error) || isTransient(error) || error instanceof KeyMissing;
+
+/** It waits longer after each exception of our own in a row, and after the last one the job fails. */
+async function afterFault(deps: WorkerDeps, context: RunContext<unknown>, error: unknown): Promise<Outcome> {
   const { row } = context;
-  const isAway = isOutage(error);
-  const fault = nextFault(row.error, isAway);
-  const delayMs = isAway || !contract.faultDelayMs ? ownFaultMs : contract.faultDelayMs(fault.ours);
+  const isOutside = isUncounted(error);
+  const fault = nextFault(row.error, isOutside);
+  const delayMs = isOutside ? outageMs : boundedFaults(fault.ours);
   if (delayMs === undefined) {
     try {
       return await context.fail(givenUp(fault.ours));

@@ -105,6 +105,7 @@ const catalogueView = view(
       steps_of_run: number,
       chain: number,
       starts_per_hour: number,
+      rule_starts_per_hour: number,
       failures_in_a_row: number,
       sealed_values: number.description('Secrets of an organization'),
       event_bytes: number,

@@ -40,10 +40,10 @@ export const tellOneEvent = endpoint({
   method: 'post',
   path: `${path}/events`,
   operationId: 'automation.events.create',
-  scope: 'automation:write',
+  scope: 'automation:trigger',
   summary: 'Tell what happened in a system of yours',
   description:
-    'An event `automation.event` about the contact: it begins the rules whose trigger has this name, goes to the webhook endpoints that subscribe to it, and is listed among the events. With an `Idempotency-Key` it is told once.',
+    'An event `automation.event` about the contact: it begins the rules whose trigger has this name, goes to the webhook endpoints that subscribe to it, and is listed among the events. With an `Idempotency-Key` it is told once. Needs `automation:trigger`, as every way to start a rule: what the rule then does needs no scope of the caller.',
   isIdempotent: true,
   body: Joi.object<ToldEvent>({
     name: eventName.required(),

@@ -23,7 +23,6 @@ const about = {
   tag,
   audit: 'operation',
   method: 'post' as const,
-  scope: 'automation:write' as const,
   isIdempotent: true,
   isOperation: true,
   responses: { 202: askedView },
@@ -50,6 +49,7 @@ function asked(
 
 export const cancelManyRuns = endpoint({
   ...about,
+  scope: 'automation:write',
   path: '/v1/automation/runs/cancel',
   operationId: 'automation.runs.cancel-many',
   summary: 'Cancel all live runs that a filter finds',
@@ -64,6 +64,7 @@ export const cancelManyRuns = endpoint({
 
 export const retryManyRuns = endpoint({
   ...about,
+  scope: 'automation:trigger',
   path: '/v1/automation/runs/retry',
   operationId: 'automation.runs.retry-many',
   summary: 'Retry all failed runs that a filter finds',

@@ -28,7 +28,7 @@ export const runOneRule = endpoint({
   method: 'post',
   path: `${oneRule}/run`,
   operationId: 'automation.rules.run',
-  scope: 'automation:write',
+  scope: 'automation:trigger',
   summary: 'Run a rule by hand',
   description:
     'Its published version, about one subject, whatever its trigger is; its conditions are not asked before it begins. A 409 for a rule that is not live, and where its concurrency or a limit holds it back. Whoever runs it needs every scope that its actions use.',

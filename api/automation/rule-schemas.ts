@@ -45,7 +45,9 @@ export const definitionFields = {
       'While a run about the same subject has not ended: `skip` begins no other, `restart` cancels it, `each` begins one more',
     ),
   exit_when: object().allow(null).description('Conditions, asked after each wait: a run ends where they hold'),
-  limits: object().description('`starts_per_hour` for one subject, `steps` of a run, `allow_reentry`'),
+  limits: object().description(
+    '`starts_per_hour` for one subject, `rule_starts_per_hour` for all together, `steps` of a run, `allow_reentry`',
+  ),
 };
 
 export const ofDefinition = `The trigger, conditions and steps together are at most ${maxDefinitionBytes / 1024} kB. Their shape is checked, and each fault is a detail with its path; what they name is looked for when the rule is published. Whoever saves or publishes it needs every scope that its actions use.`;

@@ -39,7 +39,7 @@ export const retryOneRun = endpoint({
   method: 'post',
   path: '/v1/automation/runs/:runID/retry',
   operationId: 'automation.runs.retry',
-  scope: 'automation:write',
+  scope: 'automation:trigger',
   summary: 'Let a failed run go on, from the step that failed',
   description:
     'It keeps the version it began with. A call outside whose outcome is unknown is made again: look whether it had its effect. Needs the scopes that a publication of that version needs. A 409 for one that has not failed (`run.state`), whose subject (`run.subject_gone`), rule (`run.rule_deleted`), version (`run.version_gone`) or event (`run.event_gone`) is no longer there, or beside which another of the rule lives (`run.subject_busy`).',

@@ -1,7 +1,15 @@
 import Joi from 'joi';
 import { maxSecrets } from '../../src/automation/limits.ts';
 import { secretName } from '../../src/automation/secret-names.ts';
-import { deleteSecret, getSecret, listSecrets, putSecret, type SecretRow, secretsLock } from '../../src/automation/secrets.ts';
+import {
+  deleteSecret,
+  getSecret,
+  hostIn,
+  listSecrets,
+  putSecret,
+  type SecretRow,
+  secretsLock,
+} from '../../src/automation/secrets.ts';
 import { actorOf } from '../../src/organizations/caller.ts';
 import { invalidField } from '../../src/platform/errors.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
@@ -11,7 +19,15 @@ import { iso, timestamp } from '../http/schemas.ts';
 import { view } from '../http/view.ts';
 import { path, tag } from './automation-schemas.ts';
 
+/** A shorter one would be found in any answer that a step stores. */
+const minValueLength = 8;
 const maxValueBytes = 8 * 1024;
+const maxHosts = 20;
+
+const host = Joi.string()
+  .max(253)
+  .custom((text: string, { error }) => hostIn(text) ?? error('host'))
+  .messages({ host: '{{#label}} must be a host name such as crm.example.com, without scheme, port and path' });
 
 /** What it must look like is said by `putOneSecret`: elsewhere there is none of another name. */
 const name = Joi.string().max(200).description('As `CRM_TOKEN`: letters in upper case, digits and `_`, at most 63');
@@ -20,15 +36,26 @@ export const secretView = view(
   'automation_secret',
   Joi.object({
     name: Joi.string().required(),
+    hosts: Joi.array()
+      .items(Joi.string())
+      .required()
+      .description('To which calls send it. None: stored before hosts were needed; store it again'),
     created_by: Joi.string().allow('').required().description('`user:<id>`, or `key:<id>` for a program'),
     created_at: timestamp.required(),
     updated_at: timestamp.required().description('When its value was last set'),
   }),
-  { name: 'CRM_TOKEN', created_by: `user:${exampleIds.user}`, created_at: exampleTime, updated_at: exampleTime },
+  {
+    name: 'CRM_TOKEN',
+    hosts: ['crm.example.com'],
+    created_by: `user:${exampleIds.user}`,
+    created_at: exampleTime,
+    updated_at: exampleTime,
+  },
 );
 
-const toView = ({ name, created_by, created_at, updated_at }: SecretRow) => ({
+const toView = ({ name, hosts, created_by, created_at, updated_at }: SecretRow) => ({
   name,
+  hosts,
   created_by,
   created_at: iso(created_at),
   updated_at: iso(updated_at),
@@ -74,19 +101,30 @@ export const putOneSecret = endpoint({
   operationId: 'automation.secrets.put',
   scope: 'automation:write',
   summary: 'Store a secret, or replace its value',
-  description: `A step of a rule that calls outside has it as \`{{ secrets.CRM_TOKEN }}\`. It is stored sealed, and nothing shows it again: no reply, no run, no log. An organization has at most ${maxSecrets}.`,
+  description: `A step of a rule that calls outside has it as \`{{ secrets.CRM_TOKEN }}\`. It is sent to its \`hosts\` alone: a call to another one fails. It is stored sealed, and nothing shows it again: no reply, no run, no log. An organization has at most ${maxSecrets}.`,
   params,
-  body: Joi.object<{ value: string }>({
-    value: Joi.string().min(1).max(maxValueBytes, 'utf8').required().description('At most 8 kB'),
+  body: Joi.object<{ value: string; hosts: string[] }>({
+    hosts: Joi.array()
+      .items(host)
+      .min(1)
+      .max(maxHosts)
+      .unique()
+      .required()
+      .description('To which calls may send it, on any port: `crm.example.com`'),
+    value: Joi.string()
+      .min(minValueLength)
+      .max(maxValueBytes, 'utf8')
+      .required()
+      .description(`At least ${minValueLength} characters, at most 8 kB`),
   }),
   responses: { 200: secretView },
-  example: { ...example, body: { value: 'the token of your own system' } },
+  example: { ...example, body: { value: 'the token of your own system', hosts: ['crm.example.com'] } },
   handler: ({ params, body, caller, write }, { secrets }) => {
     const { secretName: name } = params;
     if (!secretName.test(name)) throw invalidField('secretName', misnamed, 'secret.name', 'path');
     const sealed = secrets.seal(body.value);
     return write({ locks: [secretsLock(caller.organizationId)] }, async ({ own }) =>
-      ok(toView(await putSecret(own, actorOf(caller), { name, sealed }))),
+      ok(toView(await putSecret(own, actorOf(caller), { name, sealed, hosts: body.hosts }))),
     );
   },
 });

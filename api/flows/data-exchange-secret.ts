@@ -8,6 +8,12 @@ import { exampleSecret, secretField } from '../webhooks/endpoint-schemas.ts';
 
 const path = '/v1/flows/:flowID/data-exchange';
 
+/** Without the secret before: it still signs, and is read with `webhooks:secrets` alone. */
+const rotatedView = view(Joi.object({ secret: secretField, overlap_ends_at: timestamp.allow(null).required() }), {
+  secret: exampleSecret,
+  overlap_ends_at: '2026-11-22T10:00:00.000Z',
+});
+
 const secretView = view(
   Joi.object({
     secret: secretField,
@@ -53,15 +59,15 @@ export const rotateDataExchangeSecret = endpoint({
   body: Joi.object<{ overlap_hours: number } | undefined>({
     overlap_hours: Joi.number().strict().integer().min(0).max(maxOverlapHours).default(24).description('At most 7 days'),
   }),
-  responses: { 200: secretView },
+  responses: { 200: rotatedView },
   errors: [409],
   example: { body: { overlap_hours: 24 } },
   async handler({ params: { flowID: id }, body, own, write }, { secrets }) {
     await getFlow(own, id);
     const overlapHours = body?.overlap_hours ?? 24;
-    return write({ locks: [flowLock(id)] }, async (tx) => ({
-      ...ok(toView(await rotateFlowSecret(tx.own, id, overlapHours, secrets))),
-      audit: { details: { overlap_hours: overlapHours } },
-    }));
+    return write({ locks: [flowLock(id)] }, async (tx) => {
+      const { secret, overlap_ends_at } = toView(await rotateFlowSecret(tx.own, id, overlapHours, secrets));
+      return { ...ok({ secret, overlap_ends_at }), audit: { details: { overlap_hours: overlapHours } } };
+    });
   },
 });

@@ -11,32 +11,41 @@ import { operationView, toOperationView } from './operations.ts';
 
 /** The scope that asks for such work also calls it off. The console shows its buttons by the same (client/operation-control.js). */
 const scopeOfSubject: Record<string, Scope> = {
+  automation_runs: 'automation:write',
+  campaign: 'campaigns:write',
   campaign_import: 'campaigns:write',
   contact_export: 'contacts:read',
   contact_import: 'contacts:write',
   crm_import: 'crm:write',
+  deal_revaluation: 'crm:write',
+  flow: 'flows:write',
+  onboarding: 'onboarding:write',
   webhook_replay: 'webhooks:write',
 };
+/** Work for a channel is asked for with different scopes. */
+const scopeOfName: Record<string, Scope> = { 'flows.import': 'flows:write', 'flows.upload-key': 'channels:write' };
 const scope = 'messages:write' as const;
 
 const about = {
   method: 'post' as const,
   tag: 'Operations',
   scope,
-  otherScopes: [...new Set(Object.values(scopeOfSubject))],
+  otherScopes: [...new Set([...Object.values(scopeOfSubject), ...Object.values(scopeOfName)])],
   subject: 'Operation',
   audit: 'operation',
   errors: [409],
   responses: { 200: operationView },
 };
 const neededScopes =
-  'It takes the scope that asks for such work, `webhooks:write`, `contacts:write`, `crm:write` or `campaigns:write` for an import, `contacts:read` for an export, and `messages:write` for all others.';
+  'It takes the scope that asks for such work: `webhooks:write` for a replay; `contacts:write`, `crm:write` or `campaigns:write` for an import; `contacts:read` for an export; `automation:write` for a change of many runs; `campaigns:write` for work for a campaign; `crm:write` for a revaluation; `flows:write` for work for flows; `channels:write` for a key of a channel; `onboarding:write` for a step of an onboarding; and `messages:write` for all others.';
 
-export const scopeToControl = (subjectType: string): Scope => scopeOfSubject[subjectType] ?? scope;
+type Controlled = { name: string; subject_type: string };
+export const scopeToControl = ({ name, subject_type }: Controlled): Scope =>
+  scopeOfName[name] ?? scopeOfSubject[subject_type] ?? scope;
 
 async function mayControl(caller: Caller, own: Own, id: string) {
   const row = await findOperation(own, id);
-  const needed = row ? scopeToControl(row.subject_type) : scope;
+  const needed = row ? scopeToControl(row) : scope;
   if (!caller.scopes.has(needed)) throw refusal(caller, needed);
   if (!row) throw notFound('Operation');
   return row;

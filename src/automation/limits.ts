@@ -16,6 +16,10 @@ export const maxStepsOfRun = 1_000;
 export const maxChain = 5;
 /** Starts of a rule for one subject in an hour. */
 export const maxStartsAnHour = 10;
+/** Starts of a rule in an hour, whatever its subjects: what a call does comes back as the work of a client, without the chain of rules. Of rules that call outside. */
+export const usualRuleStartsAnHour = 5_000;
+/** As many as an author may set. They are counted at each start. */
+export const maxRuleStartsAnHour = 100_000;
 /** Failed runs in a row, after which a rule pauses itself. */
 export const maxFailuresInARow = 100;
 export const maxSecrets = 100;

@@ -84,6 +84,8 @@ export const AutomationSecret = defineEntity({
     ...tenant(),
     name: p.text(),
     value: p.text().lazy(),
+    /** To which a call may send it. */
+    hosts: p.array<string>().default([]),
     created_by: p.text().defaultRaw(`''`),
     ...times(),
   },

@@ -26,14 +26,14 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
 export const withoutMarks = (value: unknown): unknown =>
   mapTexts(value, (text) => text.replaceAll(mark, (_, name) => `{{ secrets.${name} }}`));
 
-/** The names of the secrets that a rendered value stands for. */
-export function secretsIn(value: unknown): string[] {
-  const found = new Set<string>();
+/** The names of the secrets in a rendered value: by name, how often. */
+export function secretsIn(value: unknown): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
   mapTexts(value, (text) => {
-    for (const [, name] of text.matchAll(mark)) found.add(name!);
+    for (const [, name] of text.matchAll(mark)) found.set(name!, (found.get(name!) ?? 0) + 1);
     return text;
   });
-  return [...found];
+  return found;
 }
 
 /** `secrets`: by name. For the call itself, and nothing else. */

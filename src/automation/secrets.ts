@@ -18,13 +18,13 @@ import { secretNamesIn } from './secret-names.ts';
 export const secretsLock = (organizationId: string) => subjectLock('automation_secrets', organizationId);
 
 /** Never the value. */
-const columns = ['id', 'name', 'created_by', 'created_at', 'updated_at'] as const;
+const columns = ['id', 'name', 'hosts', 'created_by', 'created_at', 'updated_at'] as const;
 export type SecretRow = RowOf<typeof AutomationSecret, (typeof columns)[number]>;
 
 const shown = (select: Select) => select(AutomationSecret).select(columns);
 const byName = statement((select, { name }: { name: string }) => shown(select).where('name', '=', name));
 const sealedByName = statement((select, { name }: { name: string }) =>
-  select(AutomationSecret).select('value').where('name', '=', name),
+  select(AutomationSecret).select(['value', 'hosts']).where('name', '=', name),
 );
 const countAll = statement((select) => select(AutomationSecret).select(sql<number>`count(*)::int`.as('total')));
 const all = list(shown);
@@ -38,24 +38,36 @@ export async function getSecret(own: Runs, name: string): Promise<SecretRow> {
   return row;
 }
 
+export type OpenedSecret = { value: string; hosts: string[] };
+
 /** Undefined: there is none of this name. */
-export async function openSecret(own: Runs, secrets: Secrets, name: string): Promise<string | undefined> {
+export async function openSecret(own: Runs, secrets: Secrets, name: string): Promise<OpenedSecret | undefined> {
   const [row] = await sealedByName(own, { name });
-  return row && secrets.open(row.value);
+  return row && { value: secrets.open(row.value), hosts: row.hosts };
 }
+
+/** As a URL has it: in lower case, international names encoded. Undefined: not a host name or an address alone. */
+export function hostIn(text: string): string | undefined {
+  const url = URL.parse(`https://${text}`);
+  const isAlone = url && url.port === '' && url.username === '' && url.pathname === '/' && !/[*/?#@\\\s]/.test(text);
+  return isAlone && !text.endsWith(':443') ? url.hostname : undefined;
+}
+
+/** The port and the scheme aside. Undefined: not a URL, or Liquid says it later. */
+export const hostOfUrl = (text: string): string | undefined => URL.parse(text)?.hostname;
 
 /** Made, or its value replaced: steps that run from now on have the new one. Needs `secretsLock`. Throws 422 at the limit. */
 export async function putSecret(
   tx: OwnTx,
   actor: string,
-  { name, sealed }: { name: string; sealed: string },
+  { name, sealed, hosts }: { name: string; sealed: string; hosts: string[] },
 ): Promise<SecretRow> {
   tx.assertLocked(secretsLock(tx.organizationId));
-  if ((await tx.update(AutomationSecret, { name }, { value: sealed, updated_at: now() })) === 0) {
+  if ((await tx.update(AutomationSecret, { name }, { value: sealed, hosts, updated_at: now() })) === 0) {
     const [counted] = await countAll(tx, {});
     if (counted!.total >= maxSecrets)
       throw new AppError('limit_reached', `An organization has at most ${maxSecrets} secrets: delete one first`);
-    await tx.insert(AutomationSecret, { name, value: sealed, created_by: actor });
+    await tx.insert(AutomationSecret, { name, value: sealed, hosts, created_by: actor });
   }
   return getSecret(tx, name);
 }

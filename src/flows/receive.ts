@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { AppError, invalidField } from '../platform/errors.ts';
+import { numberFault } from '../platform/kept-numbers.ts';
 import { assertFewValues, jsonIn } from '../platform/parse-json.ts';
 import { piecesOf } from '../platform/pieces.ts';
 import { sha256 } from '../platform/secrets.ts';
@@ -23,7 +24,7 @@ export async function readDocument(stream: Readable, announced: number): Promise
   await turnOfOthers();
   const document = jsonIn(bytes);
   await turnOfOthers();
-  const fault = faultIn(document);
+  const fault = faultIn(document) ?? numberFault(bytes);
   if (fault) throw invalidField(fault.field.replaceAll('\u0000', '?').toWellFormed(), fault.message, fault.code);
   if (document === null || typeof document !== 'object' || Array.isArray(document))
     throw invalidField('', 'The document must be an object', 'object.base');

@@ -55,7 +55,7 @@ export async function recordFailed(tx: OwnTx, messageId: string, failure: Failur
   const [row] = await tx.sql<Subject & { failure: Failure }>(
     `update messages m
         set status = 'failed', is_scheduled = false, updated_at = clock_timestamp(),
-            failure = case when m.resends > 0 or m.status = 'sending' and $3::jsonb->>'code' = 'crashed' then $4::jsonb else $3::jsonb end
+            failure = case when m.resends > 0 or m.status = 'sending' and $3::jsonb->>'code' in ('crashed', 'internal') then $4::jsonb else $3::jsonb end
       where m.organization_id = $1 and m.id = $2 and m.status in ('queued', 'sending')
      returning m.id, m.channel_id, m.conversation_id, m.campaign_id, m.origin, m.failure`,
     [messageId, JSON.stringify(failure), JSON.stringify(unknownBy(failure))],

@@ -9,6 +9,8 @@ export type Secrets = {
 
 /** No retry mends it: the key is missing, or the value was changed. */
 export class CannotOpen extends Error {}
+/** Another process may have the key, or this one after its next start. */
+export class KeyMissing extends CannotOpen {}
 
 export type SecretKeys = { secretKey: string; hashKey: string };
 
@@ -39,7 +41,7 @@ export function createSecrets({ secretKey, hashKey }: SecretKeys): Secrets {
       const [id, iv, tag, text] = sealed.split('.');
       const key = keys.find((candidate) => candidate.id === id);
       if (!key || !iv || !tag || text === undefined)
-        throw new CannotOpen('A sealed value names a key that SECRET_KEY does not hold');
+        throw new KeyMissing('A sealed value names a key that SECRET_KEY does not hold');
       const decipher = createDecipheriv('aes-256-gcm', key.key, Buffer.from(iv, 'base64url'));
       try {
         decipher.setAuthTag(Buffer.from(tag, 'base64url'));

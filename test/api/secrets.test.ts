@@ -150,7 +150,7 @@ class Journey {
   async automation() {
     const params = { secretName: 'CRM_TOKEN' };
     const put = (expected: number, value: unknown) =>
-      this.call(expected, 'automation.secrets.put', this.owner, { params, body: { value } });
+      this.call(expected, 'automation.secrets.put', this.owner, { params, body: { value, hosts: ['example.com'] } });
     await put(200, this.keep(word()));
     await put(200, this.keep(word()));
     await put(422, this.keep(word()).repeat(400));

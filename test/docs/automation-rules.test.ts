@@ -238,15 +238,15 @@ describe('the rules of docs/automation.md, as they stand', () => {
   });
 
   test('8: a system is told of a new contact, and its number is kept', async () => {
-    await api('automation.secrets.put', { secretName: 'CRM_TOKEN' }, { value: 's3cr3t' });
+    await api('automation.secrets.put', { secretName: 'CRM_TOKEN' }, { value: 's3cr3t-token', hosts: ['127.0.0.1'] });
     const url = `http://127.0.0.1:${(crm.address() as AddressInfo).port}/leads`;
     const rule = await published(8, { 'https://crm.example.com/leads': url });
     const phone = `+${app.phone()}`;
     const contact = await newContact({ phone_number: phone });
     const run = await runOf(rule);
-    expect(seen).toEqual([{ authorization: 'Bearer s3cr3t', body: JSON.stringify({ name: 'Ada', phone }) }]);
+    expect(seen).toEqual([{ authorization: 'Bearer s3cr3t-token', body: JSON.stringify({ name: 'Ada', phone }) }]);
     expect((await contactOf(contact)).custom_fields).toEqual({ crm_id: 'L-7' });
-    expect(JSON.stringify(run)).not.toContain('s3cr3t');
+    expect(JSON.stringify(run)).not.toContain('s3cr3t-token');
     await pause(rule);
   });
 

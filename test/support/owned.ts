@@ -64,7 +64,7 @@ export async function ownedRecords(app: App): Promise<Record<string, string>> {
   const rule = await app.call('automation.rules.create', { body: exampleBody(definitionOf('automation.rules.create')) });
   await app.call('automation.rules.publish', { params: { ruleID: rule.body.id } });
   const secretName = 'OWNED';
-  await app.call('automation.secrets.put', { params: { secretName }, body: { value: 'of the first' } });
+  await app.call('automation.secrets.put', { params: { secretName }, body: { value: 'of the first', hosts: ['example.com'] } });
   const flow = await app.call('flows.create', { body: exampleBody(definitionOf('flows.create')) });
   const responseID = await storedResponse(app, flow.body.id, message.id);
   const version = await app.one('select id from flow_versions where flow_id = $1', [flow.body.id]);

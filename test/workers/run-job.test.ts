@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { StorageFailed } from '../../src/media/storage/storage.ts';
 import { checkJobs } from '../../src/platform/ledger/check.ts';
 import { holdPool, letPoolGo, setPool } from '../../src/platform/ledger/pools.ts';
+import { retryJob } from '../../src/platform/ledger/retry.ts';
+import { KeyMissing } from '../../src/platform/secrets.ts';
 import { ProviderBusy, ProviderFailed, ProviderRefused } from '../../src/providers/errors.ts';
+import type { Ended } from '../../workers/run-job.ts';
 import { databaseTimer } from '../support/database-time.ts';
 import { type House, openHouse, playing, toyHandler } from '../support/house.ts';
 import { playJob, showJob, throwJob } from '../support/toys.ts';
@@ -21,6 +25,11 @@ beforeEach(async () => {
 
 const failing = (error: Error) => toyHandler(playJob, () => Promise.reject(error));
 const state = async (id: string, values: string) => void (await house.sql(`update jobs set ${values} where id = $1`, [id]));
+
+const faultIn = async (handler: ReturnType<typeof toyHandler>, id: string) => {
+  await state(id, 'run_at = clock_timestamp()');
+  return house.run(handler, { id, run: (await house.row(id))!.run });
+};
 
 describe('what a run may do', () => {
   test('rule 2: a run that is not the row’s does nothing', async () => {
@@ -164,10 +173,8 @@ describe('what comes of an error of the handler', () => {
 
   test('rule 3: a fault of our own is not the provider’s answer: it waits and spends no attempt', async () => {
     const { id } = await house.accept();
-    for (let turn = 0; turn < 5; turn += 1) {
-      await state(id, 'run_at = clock_timestamp()');
-      expect(await house.run(failing(new TypeError('a bug')), { id })).toMatchObject({ kind: 'wait', reason: 'a bug' });
-    }
+    for (let turn = 0; turn < 5; turn += 1)
+      expect(await faultIn(failing(new TypeError('a bug')), id)).toMatchObject({ kind: 'wait', reason: 'a bug' });
     expect(await house.row(id)).toMatchObject({ state: 'queued', attempts: 0 });
     const [row] = await jobRows.all(house, id, ['subject_type', 'subject_id']);
     const about = { organization_id: house.organizationId, subject: `${row!.subject_type}:${row!.subject_id}` };
@@ -179,8 +186,7 @@ describe('what comes of an error of the handler', () => {
     const rule = 'a job gets past a fault of our own within 5 minutes';
     const faults = async (times: number) => {
       for (let time = 0; time < times; time += 1) {
-        await state(id, 'run_at = clock_timestamp()');
-        expect(await house.run(failing(new Error('secret')), { id })).toMatchObject({ kind: 'wait' });
+        expect(await faultIn(failing(new Error('secret')), id)).toMatchObject({ kind: 'wait' });
       }
     };
     const moved = (name: string, by: string) =>
@@ -201,81 +207,120 @@ describe('what comes of an error of the handler', () => {
     expect((await house.row(id))!.error).toMatchObject({ times: 1 });
   });
 
-  const bounded: typeof playJob = { ...playJob, faultDelayMs: (faults) => (faults >= 3 ? undefined : faults * 1_000) };
-  const bounding = (error: Error) => toyHandler(bounded, () => Promise.reject(error));
   const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
   const timedOut = Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
 
-  test('rule 3: a job that says so is given up after so many faults of our own; an outage is none of them', async () => {
-    const { id, toyId } = await house.accept({ contract: bounded });
-    const fault = async (error: Error) => {
-      await state(id, 'run_at = clock_timestamp()');
-      return house.run(bounding(error), { id });
-    };
-    expect(await fault(timedOut)).toMatchObject({ kind: 'wait', delayMs: 1_000 });
-    for (let time = 0; time < 5; time += 1) expect(await fault(away)).toMatchObject({ kind: 'wait', delayMs: 5_000 });
-    expect(await fault(new TypeError('a bug'))).toMatchObject({ kind: 'wait', delayMs: 2_000 });
-    expect(await house.row(id)).toMatchObject({ attempts: 0, error: { times: 7, ours: 2 } });
-    expect(await fault(timedOut)).toMatchObject({ kind: 'failed', error: { code: 'internal' } });
-    expect(await house.row(id)).toMatchObject({ state: 'failed', error: { code: 'internal' } });
+  /** As many exceptions as a job may meet before the last one. */
+  const beforeTheLast = (id: string, ours = 14) =>
+    state(
+      id,
+      `error = jsonb_build_object('code', 'internal', 'message', '', 'times', 20, 'ours', ${ours}, 'since', clock_timestamp(), 'at', clock_timestamp())`,
+    );
+
+  test('rule 3: an exception of our own waits longer each time, and the 15th fails the job, which can be retried', async () => {
+    const { id, toyId } = await house.accept();
+    const delays: number[] = [];
+    let last: Ended | undefined;
+    for (let time = 1; time <= 15; time += 1) {
+      last = await faultIn(failing(new TypeError('a bug')), id);
+      if ('delayMs' in last) delays.push(last.delayMs);
+    }
+    expect(delays).toEqual([5_000, 15_000, 60_000, 120_000, ...Array.from({ length: 10 }, () => 300_000)]);
+    expect(last).toMatchObject({ kind: 'failed', error: { code: 'internal' } });
+    expect(await house.row(id)).toMatchObject({ state: 'failed', attempts: 0, error: { code: 'internal' } });
     expect(await house.toy(toyId)).toMatchObject({ status: 'failed', reason: 'internal' });
+    await retryJob(house.ledger.transact, id);
+    expect(await house.row(id)).toMatchObject({ state: 'queued', error: null });
+    expect(await house.run(playing(), { id, run: (await house.row(id))!.run })).toEqual({ kind: 'done' });
+  });
+
+  const keyMissing = new KeyMissing('A sealed value names a key that SECRET_KEY does not hold');
+  const deadlock = Object.assign(new Error('deadlock detected'), { code: '40P01' });
+  const storage = new StorageFailed(new Error('ENOSPC'));
+  test.each<[string, Error]>([
+    ['an unavailable database', away],
+    ['a deadlock', deadlock],
+    ['an unavailable storage', storage],
+    ['a key that this process lacks', keyMissing],
+  ])('rule 3: %s never counts as an exception of our own', async (_title, error) => {
+    const { id } = await house.accept();
+    await beforeTheLast(id);
+    for (let time = 0; time < 3; time += 1)
+      expect(await faultIn(failing(error), id)).toMatchObject({ kind: 'wait', delayMs: 5_000 });
+    expect(await house.row(id)).toMatchObject({ state: 'queued', error: { ours: 14 } });
+    expect(await faultIn(failing(timedOut), id)).toMatchObject({ kind: 'failed', error: { code: 'internal' } });
+  });
+
+  test.each<[string, Parameters<typeof toyHandler>[1]]>([
+    ['in its handler', () => Promise.reject(new TypeError('a bug'))],
+    ['in what it writes at its end', (_, { finish }) => finish(() => Promise.reject(new TypeError('a bug')))],
+    ['in a reason that cannot be stored', (_, { again }) => again({ code: 'odd', message: 'half a pair: \ud83d' })],
+    ['in a refusal that cannot be stored', () => Promise.reject(new ProviderRefused('half a pair: \ud83d', { code: '1' }))],
+  ])('rule 3: an exception counts wherever it is thrown: %s', async (_title, work) => {
+    const { id } = await house.accept();
+    await beforeTheLast(id, 13);
+    expect(await faultIn(toyHandler(playJob, work), id)).toMatchObject({ kind: 'wait', delayMs: 300_000 });
+    expect(await faultIn(toyHandler(playJob, work), id)).toMatchObject({ kind: 'failed', error: { code: 'internal' } });
+    expect(await house.row(id)).toMatchObject({ state: 'failed', attempts: 0 });
+  });
+
+  test('rule 3: an exception in its claim counts, too', async () => {
+    const { id } = await house.accept();
+    await beforeTheLast(id);
+    const handler = { ...playing(), claim: () => Promise.reject(new TypeError('a bug')) };
+    expect(await faultIn(handler, id)).toMatchObject({ kind: 'failed', error: { code: 'internal' } });
   });
 
   test.each(['repeating', 'finishLooked'] as const)(
-    'rule 3: in %s, what takes too long at each attempt is told as a fault of our own; where the job is not given up it is repeated',
+    'rule 3: in %s, what takes too long at each attempt counts as an exception of our own',
     async (way) => {
-      let left = 0;
+      let left = 6;
       let tried = 0;
       const write = async () => {
         tried += 1;
         left -= 1;
         if (left >= 0) throw timedOut;
       };
-      const handler = (contract: typeof playJob) =>
-        toyHandler(contract, async (_, context) => {
-          if (way === 'finishLooked') return context.finishLooked({ look: async () => undefined, locks: () => [] }, write);
-          await context.repeating({}, write);
-          return context.finish();
-        });
-      const { id } = await house.accept({ contract: bounded });
-      left = 6;
-      expect(await house.run(handler(bounded), { id })).toMatchObject({ kind: 'wait', delayMs: 1_000 });
+      const handler = toyHandler(playJob, async (_, context) => {
+        if (way === 'finishLooked') return context.finishLooked({ look: async () => undefined, locks: () => [] }, write);
+        await context.repeating({}, write);
+        return context.finish();
+      });
+      const { id } = await house.accept();
+      expect(await house.run(handler, { id })).toMatchObject({ kind: 'wait', delayMs: 5_000 });
       expect(tried).toBe(5);
       expect((await house.row(id))!.error).toMatchObject({ times: 1, ours: 1 });
       expect(house.lines).toContainEqual(expect.objectContaining({ msg: 'a fault of our own', job_id: id }));
-
-      const { id: other } = await house.accept();
-      left = 6;
-      expect(await house.run(handler(playJob), { id: other })).toEqual({ kind: 'done' });
-      const lines = house.lines.filter(({ msg, job_id }) => msg === 'a fault of our own' && job_id === other);
-      expect(lines).toEqual([expect.objectContaining({ organization_id: house.organizationId, subject: expect.any(String) })]);
     },
   );
 
-  test('rule 3: an answer that has arrived is kept, however long it takes', async () => {
-    const { id } = await house.accept({ contract: bounded });
-    let left = 6;
-    const handler = toyHandler(bounded, async (_, context) => {
-      await context.lasting({}, async () => {
+  test.each(['lasting', 'settle'] as const)(
+    'rule 3: in %s, an answer that has arrived is kept, however long it takes',
+    async (way) => {
+      const { id } = await house.accept();
+      let left = 6;
+      const write = async () => {
         left -= 1;
         if (left >= 0) throw timedOut;
+      };
+      const handler = toyHandler(playJob, async (_, context) => {
+        if (way === 'settle') await context.settle({ look: async () => undefined, locks: () => [] }, write);
+        else await context.lasting({}, write);
+        return context.finish();
       });
-      return context.finish();
-    });
-    expect(await house.run(handler, { id })).toEqual({ kind: 'done' });
-    expect(house.lines).toContainEqual(expect.objectContaining({ msg: 'a fault of our own', job_id: id }));
-  });
+      expect(await house.run(handler, { id })).toEqual({ kind: 'done' });
+      expect(house.lines).toContainEqual(expect.objectContaining({ msg: 'a fault of our own', job_id: id }));
+    },
+  );
 
   test('a job that cannot even be given up waits on, and is a finding', async () => {
-    const { id } = await house.accept({ contract: bounded });
+    const { id } = await house.accept();
+    await beforeTheLast(id, 12);
     const failed = () => Promise.reject(new TypeError('another bug'));
-    const handler = toyHandler({ ...bounded, failed }, () => Promise.reject(new TypeError('a bug')));
-    for (let time = 1; time <= 4; time += 1) {
-      await state(id, 'run_at = clock_timestamp()');
-      const run = (await house.row(id))!.run;
-      expect(await house.run(handler, { id, run })).toMatchObject({ kind: 'wait', delayMs: time < 3 ? time * 1_000 : 300_000 });
-    }
-    expect(await house.row(id)).toMatchObject({ state: 'queued', error: { ours: 4 } });
+    const handler = toyHandler({ ...playJob, failed }, () => Promise.reject(new TypeError('a bug')));
+    for (let time = 13; time <= 16; time += 1)
+      expect(await faultIn(handler, id)).toMatchObject({ kind: 'wait', delayMs: 300_000 });
+    expect(await house.row(id)).toMatchObject({ state: 'queued', error: { ours: 16 } });
   });
 
   test('a payload that is not valid fails the row and never reaches the handler', async () => {

@@ -1,5 +1,6 @@
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { AppError, notFound } from '../../../src/platform/errors.ts';
+import { numberFault } from '../../../src/platform/kept-numbers.ts';
 import { parseJson } from '../../../src/platform/parse-json.ts';
 import { faultIn } from '../../../src/platform/storable.ts';
 import { hasBody } from '../intake/unread.ts';
@@ -34,8 +35,17 @@ export function jsonBody({ bytes, values }: BodyBounds): ReadBody {
     if (parameters.some((text) => /^\s*charset\s*=(?!\s*"?utf-?8"?\s*$)/i.test(text)))
       throw new AppError('unsupported_media_type', 'The body must be JSON in UTF-8');
     await read(req, res);
-    req.body = parseJson(req.body as Buffer, values);
+    const bytes = req.body as Buffer;
+    req.body = parseJson(bytes, values);
+    assertKeptNumbers(bytes, req.body);
   };
+}
+
+/** Free JSON would store another number, or null. Anything else that cannot be stored is found by `checkStorable`. */
+function assertKeptNumbers(bytes: Buffer, value: unknown): void {
+  const fault = numberFault(bytes);
+  if (!fault || faultIn(value)) return;
+  throw new AppError('invalid_request', fault.message, { details: [{ ...fault, location: 'body' }] });
 }
 
 export const rawBody = (limit: number): ReadBody => promised(express.raw({ limit, type: () => true, inflate: false }));

@@ -5,7 +5,7 @@ import { AppError, invalidField } from '../../platform/errors.ts';
 import { exampleIdOf } from '../../platform/examples.ts';
 import { id } from '../../platform/ids.ts';
 import { LocksOutdated } from '../../platform/ledger/locks.ts';
-import { admitAll } from '../evaluate/start.ts';
+import { admitAll, startRuleOf } from '../evaluate/start.ts';
 import { locksOfStarts, type RunStart, startRuns } from '../evaluate/start-runs.ts';
 import { maxVarsBytes } from '../limits.ts';
 import { AutomationRule } from '../rule.entity.ts';
@@ -29,9 +29,9 @@ async function startOf({ own, actor, run }: StepContext, { rule_id, vars }: Fiel
   const [rule] = await ruleById(own, { ruleId: rule_id });
   if (!rule) throw invalidField('rule_id', 'There is no such rule', 'rule.unknown');
   if (rule.status !== 'live') throw new AppError('conflict', `The rule is ${rule.status}: it cannot start now`);
-  const { trigger, concurrency, limits } = await definitionOf(own, { rule_id, version: rule.version });
+  const definition = await definitionOf(own, { rule_id, version: rule.version });
   return {
-    rule: { id: rule.id, trigger, concurrency, limits },
+    rule: startRuleOf(rule.id, definition),
     subject: { subjectType: run.subject_type, subjectId: run.subject_id },
     chain: run.chain ?? [],
     version: rule.version,
@@ -46,7 +46,7 @@ export const startRuleAction = databaseAction<Fields>({
   isAlone: true,
   description:
     "Starts another rule about what this run is about, whatever that rule's own trigger and conditions are. Its limits hold: what is held back starts no run, and this one goes on. Whoever saves or publishes a rule with it needs the scopes of that rule's actions too, and those of all actions where `rule_id` is Liquid.",
-  scopes: ['automation:write'],
+  scopes: ['automation:trigger'],
   fields: Joi.object<Fields>({
     rule_id: id.required().description('A live rule'),
     vars: Joi.object().max(50).custom(vars).description(`What its steps read as \`vars\`: at most ${maxVarsBytes} bytes of JSON`),

@@ -16,7 +16,7 @@ export function includesText(whole: string, part: string): boolean {
 }
 
 /** Of each beginning of the text, how long its longest end is that is a beginning too. */
-function fallbacksOf(part: string): Uint32Array {
+export function fallbacksOf(part: string): Uint32Array {
   const backTo = new Uint32Array(part.length);
   let fitting = 0;
   for (let at = 1; at < part.length; at += 1) {

@@ -84,6 +84,7 @@ export const catalogueOf = (actions: ReadonlyMap<string, Action>, fields: Listed
     steps_of_run: limits.maxStepsOfRun,
     chain: limits.maxChain,
     starts_per_hour: limits.maxStartsAnHour,
+    rule_starts_per_hour: limits.maxRuleStartsAnHour,
     failures_in_a_row: limits.maxFailuresInARow,
     sealed_values: limits.maxSecrets,
     event_bytes: limits.maxApiEventBytes,

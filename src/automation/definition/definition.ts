@@ -75,6 +75,8 @@ export type Concurrency = (typeof concurrencies)[number];
 export type Limits = {
   /** Starts for one subject in an hour, 1 to 10. */
   starts_per_hour?: number;
+  /** Starts in an hour, whatever the subjects, 1 to 100,000. */
+  rule_starts_per_hour?: number;
   /** Steps of a run, 1 to 1,000. */
   steps?: number;
   /** It may start again from its own effect. */

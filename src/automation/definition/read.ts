@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import type { ErrorDetail } from '../../platform/errors.ts';
-import { maxStartsAnHour, maxStepsOfRun } from '../limits.ts';
+import { maxRuleStartsAnHour, maxStartsAnHour, maxStepsOfRun, usualRuleStartsAnHour } from '../limits.ts';
 import { concurrencies, type Definition, type Limits, type Trigger } from './definition.ts';
 import { type Kit, readSteps } from './read-steps.ts';
 import { inBody, shaped } from './shape.ts';
@@ -17,6 +17,13 @@ export const limitsSchema = Joi.object<Limits>({
     .min(1)
     .max(maxStartsAnHour)
     .description(`Starts for one subject in an hour; more are held back. Default: ${maxStartsAnHour}`),
+  rule_starts_per_hour: Joi.number()
+    .integer()
+    .min(1)
+    .max(maxRuleStartsAnHour)
+    .description(
+      `Starts in an hour, whatever the subjects; more are held back. Default: ${usualRuleStartsAnHour} for a rule that calls outside by an event, else none`,
+    ),
   steps: Joi.number().integer().min(1).max(maxStepsOfRun).description(`Steps of a run. Default: ${maxStepsOfRun}`),
   allow_reentry: Joi.boolean()
     .strict()

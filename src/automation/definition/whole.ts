@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { Channel } from '../../channels/channel.entity.ts';
+import { isLiquid } from '../../liquid/parse.ts';
 import { readsOf } from '../../liquid/value.ts';
 import type { Own } from '../../platform/database/own.ts';
 import { statement } from '../../platform/database/statement.ts';
@@ -9,6 +10,8 @@ import { recordFieldsOf } from '../../records/types/listing.ts';
 import { loadType, loadTypes } from '../../records/types/object-type.ts';
 import { segmentsOf } from '../../segments/segments.ts';
 import { AutomationSecret } from '../rule.entity.ts';
+import { secretNamesIn } from '../secret-names.ts';
+import { hostOfUrl } from '../secrets.ts';
 import type { Definition, Trigger } from './definition.ts';
 import type { Kit } from './read-steps.ts';
 import { inBody } from './shape.ts';
@@ -26,7 +29,7 @@ export async function wholeWith(kit: Kit, own: Own, definition: Definition): Pro
     const found = action?.check ? await action.check(own, fields) : [];
     faults.push(...found.map((one) => ({ ...one, field: within(path, one.field), location: 'body' })));
   }
-  return [...faults, ...(await secretFaults(own, steps))];
+  return [...faults, ...(await secretFaults(kit, own, steps))];
 }
 
 /** Of conditions that name fields of records: those that each type declares. */
@@ -47,11 +50,11 @@ const kindOf = (trigger: Trigger) =>
 const within = (path: Path, field = '') => (field === '' ? fieldOf(path) : `${fieldOf(path)}.${field}`);
 
 const secretsNamed = statement((select, { names }: { names: string[] }) =>
-  select(AutomationSecret).select('name').where('name', '=', sql<string>`any(${names})`),
+  select(AutomationSecret).select(['name', 'hosts']).where('name', '=', sql<string>`any(${names})`),
 );
 
 /** Each text that names one which is not there, or does not name it itself. */
-async function secretFaults(own: Own, steps: Definition['steps']): Promise<ErrorDetail[]> {
+async function secretFaults(kit: Kit, own: Own, steps: Definition['steps']): Promise<ErrorDetail[]> {
   const named = [...textsIn(steps, ['steps'])].flatMap(({ text, path }) =>
     readsOf(text)
       .filter(({ root }) => root === 'secrets')
@@ -59,14 +62,26 @@ async function secretFaults(own: Own, steps: Definition['steps']): Promise<Error
   );
   if (named.length === 0) return [];
   const names = named.flatMap(({ name }) => name ?? []);
-  const there = new Set((await secretsNamed(own, { names })).map(({ name }) => name));
-  return named
+  const there = new Map((await secretsNamed(own, { names })).map(({ name, hosts }) => [name, hosts]));
+  const missing = named
     .filter(({ name }) => name === undefined || !there.has(name))
     .map(({ name, path }) =>
       name === undefined
         ? inBody(path, 'secret.unnamed', 'A text names its secret itself, as secrets.CRM_TOKEN')
         : inBody(path, 'secret.unknown', `There is no secret ${name}`),
     );
+  return [...missing, ...hostFaults(kit, steps, there)];
+}
+
+/** A host that Liquid gives is judged at the call. */
+function hostFaults(kit: Kit, steps: Definition['steps'], hostsOf: ReadonlyMap<string, string[]>): ErrorDetail[] {
+  return [...stepsIn(steps)].flatMap(({ step, path }) => {
+    const { type, url, headers, body } = step as { type: string; url?: string; headers?: unknown; body?: unknown };
+    if (kit.actions.get(type)?.kind !== 'call' || typeof url !== 'string' || isLiquid(url.split(/[?#]/, 1)[0]!)) return [];
+    const host = hostOfUrl(url);
+    const unbound = [...secretNamesIn([url, headers, body])].filter((name) => hostsOf.get(name)?.includes(host ?? '') === false);
+    return unbound.map((name) => inBody([...path, 'url'], 'secret.host', `The secret ${name} is not bound to the host ${host}`));
+  });
 }
 
 function* textsIn(value: unknown, path: Path): Generator<{ text: string; path: Path }> {

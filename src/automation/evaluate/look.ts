@@ -9,6 +9,7 @@ import { type Awaited, awaitedBy, firstRun } from './awaited.ts';
 import { clockOf } from './clock.ts';
 import type { Evaluating, Published } from './definitions.ts';
 import { type EvaluatedEvent, findEvaluated, type LiveRule, triggeredBy } from './event.ts';
+import { startRuleOf } from './start.ts';
 import type { RunStart } from './start-runs.ts';
 
 /** What an event begins, and the next of the runs that waited for it. `last`: after which of these the others are looked for; what the event begins comes with the last ones. */
@@ -131,9 +132,8 @@ function startOf(
   one: Triggered,
 ): RunStart {
   const { rule, published, trigger } = one;
-  const { concurrency, limits, trigger: begins } = published.definition;
   return {
-    rule: { id: rule.id, trigger: begins, concurrency, limits },
+    rule: startRuleOf(rule.id, published.definition),
     version: rule.version,
     subject: { subjectType, subjectId },
     contactId,

@@ -1,12 +1,18 @@
 import type { Own } from '../../platform/database/own.ts';
 import type { Definition, SubjectType } from '../definition/definition.ts';
-import { maxChain, maxStartsAnHour } from '../limits.ts';
+import { stepsIn } from '../definition/walk.ts';
+import { maxChain, maxStartsAnHour, usualRuleStartsAnHour } from '../limits.ts';
 import type { HeldReason } from '../states.ts';
 import { heldEvery } from './held.ts';
 import { isFullOfRuns } from './live-runs.ts';
 
 /** A rule with what its version says about its starts. */
-export type StartRule = { id: string } & Pick<Definition, 'trigger' | 'concurrency' | 'limits'>;
+export type StartRule = { id: string; callsOutside?: boolean } & Pick<Definition, 'trigger' | 'concurrency' | 'limits'>;
+
+export const startRuleOf = (id: string, { trigger, concurrency, limits, steps }: Definition): StartRule => ({
+  ...{ id, trigger, concurrency, limits },
+  callsOutside: [...stepsIn(steps)].some(({ step }) => step.type === 'http_request'),
+});
 export type StartSubject = { subjectType: SubjectType; subjectId: string };
 /**
  * `chain`: the rules that what starts it has passed through, without its own. `eventId`: it starts once for the event; `occursAt`: once for the subject at
@@ -19,14 +25,14 @@ export type Verdict = 'ok' | 'none' | HeldReason;
 /** `restarts`: live runs to cancel before the new one begins. `isTold`: that starts are held back by it was told within the hour. */
 export type Admission = { verdict: Verdict; restarts: string[]; isTold: boolean };
 
-type Counted = { is_none: boolean; starts: number; live: string[]; told: HeldReason[] };
+type Counted = { is_none: boolean; starts: number; of_rule: number; live: string[]; told: HeldReason[] };
 
 /**
  * SQL: a few looks for each rule and subject, by index; the subject's runs of the last hour are counted no further than to the limit. `coalesce`: the rule is
  * found by its id, not among all that are live (ledger/states.ts). Moments are counted by their own time: of two that are an hour apart the second may be
  * worked off some milliseconds less than an hour after the first.
  */
-const countOf = (organization: string, ...[rules, subjects, events, maxes, singles, moments]: string[]) => `
+const countOf = (organization: string, ...[rules, subjects, events, maxes, singles, moments, maxesOfRules]: string[]) => `
   select s.event_id is not null
          and (exists (
                 select 1
@@ -49,6 +55,12 @@ const countOf = (organization: string, ...[rules, subjects, events, maxes, singl
                      and r.created_at > clock_timestamp() - interval '1 hour'
                      and coalesce(r.occurs_at > s.occurs_at - interval '1 hour', true)
                    limit s.max) started) as starts,
+         (select count(*)::int
+            from (select 1
+                    from automation_runs r
+                   where r.organization_id = ${organization} and r.rule_id = s.rule_id
+                     and r.created_at > clock_timestamp() - interval '1 hour'
+                   limit s.max_of_rule) started) as of_rule,
          case when s.is_single
               then array(
                 select r.id
@@ -62,27 +74,35 @@ const countOf = (organization: string, ...[rules, subjects, events, maxes, singl
              from automation_held h
             where h.organization_id = ${organization} and h.rule_id = s.rule_id
               and h.told_at > clock_timestamp() - ${heldEvery}) as told
-    from unnest(${rules}::uuid[], ${subjects}::uuid[], ${events}::uuid[], ${maxes}::int[], ${singles}::boolean[], ${moments}::timestamptz[]) with ordinality
-      as s(rule_id, subject_id, event_id, max, is_single, occurs_at, place)
+    from unnest(${rules}::uuid[], ${subjects}::uuid[], ${events}::uuid[], ${maxes}::int[], ${singles}::boolean[], ${moments}::timestamptz[], ${maxesOfRules}::int[]) with ordinality
+      as s(rule_id, subject_id, event_id, max, is_single, occurs_at, max_of_rule, place)
    order by s.place`;
-const countStatement = countOf('$1', '$2', '$3', '$4', '$5', '$6', '$7');
+const countStatement = countOf('$1', '$2', '$3', '$4', '$5', '$6', '$7', '$8');
+
+const isTimed = ({ type }: Definition['trigger']) => type === 'schedule' || type === 'date';
 
 /** A schedule starts as often as its times say, unless its author says less. */
 const maxStartsOf = ({ limits, trigger }: StartRule): number =>
-  limits.starts_per_hour ?? (trigger.type === 'schedule' || trigger.type === 'date' ? 0 : maxStartsAnHour);
+  limits.starts_per_hour ?? (isTimed(trigger) ? 0 : maxStartsAnHour);
+
+/** What a rule does by itself is bounded by its chain. A call may do anything, and comes back as the work of a client. */
+const maxStartsOfRule = ({ limits, trigger, callsOutside }: StartRule): number =>
+  limits.rule_starts_per_hour ?? (callsOutside && !isTimed(trigger) ? usualRuleStartsAnHour : 0);
 
 function heldByChain({ rule, chain }: Start): HeldReason | undefined {
   if (chain.includes(rule.id) && !rule.limits.allow_reentry) return 'loop';
   return chain.length >= maxChain ? 'chain_too_long' : undefined;
 }
 
-function judged(start: Start, { is_none, starts, live, told }: Counted, isFull: boolean): Admission {
+function judged(start: Start, { is_none, starts, of_rule, live, told }: Counted, isFull: boolean): Admission {
   const { concurrency } = start.rule;
   const max = maxStartsOf(start.rule);
+  const maxOfRule = maxStartsOfRule(start.rule);
   if (is_none) return { verdict: 'none', restarts: [], isTold: false };
   const held =
     heldByChain(start) ??
     (max > 0 && starts >= max ? 'too_often' : undefined) ??
+    (maxOfRule > 0 && of_rule >= maxOfRule ? 'rule_too_often' : undefined) ??
     (concurrency === 'skip' && live.length > 0 ? 'subject_busy' : undefined) ??
     (isFull ? 'too_many_runs' : undefined);
   if (held) return { verdict: held, restarts: [], isTold: told.includes(held) };
@@ -96,6 +116,7 @@ const paramsOf = (starts: Start[]) => [
   starts.map(({ rule }) => maxStartsOf(rule)),
   starts.map(({ rule }) => rule.concurrency !== 'each'),
   starts.map(({ occursAt }) => occursAt?.toISOString() ?? null),
+  starts.map(({ rule }) => maxStartsOfRule(rule)),
 ];
 
 /** `counted`: what they follow from. */
@@ -113,7 +134,7 @@ export async function admitCounted(own: Own, starts: Start[], isFullOf = isFullO
   return { admissions: starts.map((start, index) => judged(start, counted[index]!, isFull)), counted };
 }
 
-/** SQL: what was counted is still so. Under the subjects' locks. */
+/** SQL: what was counted is still so. Under the subjects' locks. Not how often the rule began: starts for other subjects hold other locks. */
 export const isStillCounted = (organization: string, ...[counted, ...asked]: string[]) =>
   `(select jsonb_agg(jsonb_build_array(c.is_none, c.starts, c.live)) from (${countOf(organization, ...asked)}) c) = ${counted}::jsonb`;
 

@@ -5,8 +5,9 @@ import { CannotOpen } from '../../platform/secrets.ts';
 import type { HttpCall } from '../../webhooks/http-caller.ts';
 import { forbiddenHeader } from '../../webhooks/request-headers.ts';
 import type { CallAction, CallOutcome, StepContext } from '../actions/action.ts';
+import { rootsOf } from '../conditions/roots.ts';
 import { secretsIn, withoutMarks, withSecrets } from '../secret-marks.ts';
-import { openSecret } from '../secrets.ts';
+import { hostOfUrl, openSecret } from '../secrets.ts';
 import { outcomeOf } from './outcome.ts';
 import { urlRules } from './url-rules.ts';
 
@@ -27,6 +28,10 @@ const maxUrl = 4_096;
 const maxHeaders = 20;
 const maxHeader = 4_096;
 const maxBodyBytes = 64 * 1024;
+/** The answer is searched for each of them. */
+const maxSecretsOfCall = 20;
+/** A secret of 8 kB may stand in a body a thousand times. */
+const maxBytesOfSecrets = 64 * 1024;
 /** Calls of an organization to one host at once. */
 const width = 10;
 
@@ -38,7 +43,7 @@ const url: Joi.CustomValidator<string> = (text, helpers) => {
   try {
     const parsed = checkUrl(text, urlRules());
     const beforeQuery = text.split(/[?#]/, 1)[0]!;
-    if (secretsIn(beforeQuery).length > 0) throw new Error('a secret stands in the query, in a header or in the body');
+    if (secretsIn(beforeQuery).size > 0) throw new Error('a secret stands in the query, in a header or in the body');
     return parsed && text;
   } catch (error) {
     return helpers.message({ custom: `{{#label}}: ${(error as Error).message.replaceAll(/[{}]/g, '')}` });
@@ -91,8 +96,11 @@ const isRepeatable = ({ method = 'POST', idempotent = false }: HttpRequest) =>
 export const httpRequest: CallAction<HttpRequest> = {
   kind: 'call',
   type: 'http_request',
-  description: 'Calls a system of yours. Its output has status, content_type, body (JSON where it is) and is_cut',
-  scopes: [],
+  description:
+    'Calls a system of yours. Where it sends anything that the run reads, whoever saves or publishes the rule needs contacts:read. Its output has status, content_type, body (JSON where it is) and is_cut',
+  scopes: ['contacts:read'],
+  // Whatever a run reads may be of a person: an event has their words, and a variable may hold them.
+  scopesFor: (given) => (rootsOf(given).size > 0 ? ['contacts:read'] : []),
   fields,
   example: {
     method: 'POST',
@@ -114,14 +122,25 @@ export const httpRequest: CallAction<HttpRequest> = {
 
 const hostOf = (text: string) => URL.parse(text)?.host.toLowerCase() ?? '';
 
+const invalid = (message: string): CallOutcome => ({ kind: 'refused', code: 'request_invalid', message });
+
 /** By name; or why the call cannot be made. */
 async function openSecrets({ own, secrets }: StepContext, request: HttpRequest): Promise<Map<string, string> | CallOutcome> {
   const opened = new Map<string, string>();
-  for (const name of secretsIn(request)) {
+  const named = secretsIn(request);
+  if (named.size > maxSecretsOfCall) return invalid(`A call names at most ${maxSecretsOfCall} secrets`);
+  const host = hostOfUrl(request.url);
+  let bytes = 0;
+  for (const [name, times] of named) {
     try {
-      const value = await openSecret(own, secrets, name);
-      if (value === undefined) return { kind: 'refused', code: 'secret_unknown', message: `There is no secret ${name}` };
+      const secret = await openSecret(own, secrets, name);
+      if (secret === undefined) return { kind: 'refused', code: 'secret_unknown', message: `There is no secret ${name}` };
+      const { value, hosts } = secret;
+      if (host === undefined || !hosts.includes(host))
+        return { kind: 'refused', code: 'secret_host', message: `The secret ${name} is not bound to the host ${host}` };
       opened.set(name, value);
+      bytes += times * Buffer.byteLength(value);
+      if (bytes > maxBytesOfSecrets) return invalid(`The secrets of a call have at most ${maxBytesOfSecrets} bytes together`);
     } catch (error) {
       // Nothing was sent: whatever the call is, it can be made later.
       if (isOurOutage(error)) return { kind: 'failed', code: 'unavailable', message: 'The secrets could not be read' };

@@ -2,7 +2,7 @@ import { nowDate } from '../../platform/time/clock.ts';
 import type { HttpReply, LostReason } from '../../webhooks/http-caller.ts';
 import { parseRetryAfter } from '../../webhooks/schedule.ts';
 import type { CallOutcome } from '../actions/action.ts';
-import { withoutSecrets } from './hidden-secrets.ts';
+import { hiderOf } from './hidden-secrets.ts';
 import { outputOf } from './reply.ts';
 
 /** A receiver that is busy says when; it cannot park a run for ever. */
@@ -10,11 +10,14 @@ const usualWaitMs = 30_000;
 const shortestWaitMs = 1_000;
 const longestWaitMs = 60 * 60_000;
 
+/** `HttpCaller` cuts it to fewer; the name of a secret may be longer than the secret. */
+const maxMessage = 400;
+
 const busy = [408, 425, 429];
 
 /** `isRepeatable`: the call may be made again though it may have arrived. */
 export function outcomeOf(reply: HttpReply, secrets: ReadonlyMap<string, string>, isRepeatable: boolean): CallOutcome {
-  if (reply.kind === 'lost') return lostOutcome({ ...reply, message: withoutSecrets(reply.message, secrets) as string });
+  if (reply.kind === 'lost') return lostOutcome({ ...reply, message: hiderOf(secrets).text(reply.message, maxMessage).text });
   const { status, headers } = reply;
   const output = outputOf(reply, secrets);
   // It acted; what it said is lost. Where that does no harm it is asked again.

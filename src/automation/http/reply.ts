@@ -1,24 +1,29 @@
 import { faultIn } from '../../platform/storable.ts';
 import type { Output } from '../actions/action.ts';
-import { withoutSecrets } from './hidden-secrets.ts';
+import { hiderOf } from './hidden-secrets.ts';
 
 /** Of the reply that a step keeps. The rest of its output takes a few hundred bytes more. */
 export const maxKeptBytes = 15 * 1024;
+/** Characters of JSON that are parsed: with its blanks it may be longer than what is stored. */
+const maxParsed = 4 * maxKeptBytes;
 const longestType = 200;
 
 type Answer = { status: number; headers: Record<string, string | string[] | undefined>; body: Buffer; isWhole: boolean };
 
-/** `body`: JSON where it is, else text; `is_cut`: it was longer, or broke off. A secret that comes back is shown by its name. */
+/**
+ * `body`: JSON where it is, else text; `is_cut`: it was longer, or broke off. A secret that comes back is shown by its name. The answer is cut before it is
+ * searched: the receiver chooses its size.
+ */
 export function outputOf({ status, headers, body, isWhole }: Answer, secrets: ReadonlyMap<string, string>): Output {
-  const type = [headers['content-type'] ?? []].flat()[0]?.slice(0, longestType) ?? '';
+  const hider = hiderOf(secrets);
+  const type = hider.text(stored([headers['content-type'] ?? []].flat()[0] ?? ''), longestType).text;
   const text = body.toString('utf8');
-  const parsed = isWhole ? jsonOf(text) : undefined;
-  const value = parsed === undefined ? undefined : withoutSecrets(parsed, secrets);
-  if (value !== undefined && bytesOf(value) <= maxKeptBytes)
-    return { status, content_type: stored(type), body: value, is_cut: false };
-  const shown = withoutSecrets(stored(text), secrets) as string;
-  const kept = cut(shown);
-  return { status, content_type: stored(type), body: kept, is_cut: !isWhole || kept.length < shown.length };
+  const parsed = isWhole && text.length <= maxParsed ? jsonOf(text) : undefined;
+  const value = parsed === undefined || bytesOf(parsed) > maxKeptBytes ? undefined : hider.value(parsed, maxKeptBytes);
+  if (value !== undefined && bytesOf(value) <= maxKeptBytes) return { status, content_type: type, body: value, is_cut: false };
+  const shown = hider.text(stored(text), maxKeptBytes);
+  const kept = cut(shown.text);
+  return { status, content_type: type, body: kept, is_cut: !isWhole || shown.isCut || kept.length < shown.text.length };
 }
 
 /** PostgreSQL holds neither NUL nor half a pair. */
@@ -26,7 +31,7 @@ const stored = (text: string) => text.replaceAll('\0', '').toWellFormed();
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
 /** Of valid JSON: a text, within which no number begins, or a number. */
-const textsAndNumbers = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+const textsAndNumbers = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 /** It would be read as its neighbour: the id of a system outside is often so long. */
 const isInexact = (token: string) => token.length > 15 && /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token));
 
@@ -44,7 +49,7 @@ function jsonOf(text: string): unknown {
 
 /** A control character takes six bytes of JSON. */
 function cut(text: string): string {
-  let kept = text.slice(0, maxKeptBytes);
+  let kept = text;
   while (bytesOf(kept) > maxKeptBytes) kept = kept.slice(0, Math.floor(kept.length * 0.8));
   return kept.toWellFormed();
 }

@@ -3,7 +3,7 @@ import { AppError, invalidField } from '../../platform/errors.ts';
 import type { TenantTx } from '../../platform/ledger/tx.ts';
 import { type Subject, subjectOf } from '../conditions/subject.ts';
 import type { SubjectType } from '../definition/definition.ts';
-import { admit } from '../evaluate/start.ts';
+import { admit, startRuleOf } from '../evaluate/start.ts';
 import { locksOfStarts, type RunStart, startRuns } from '../evaluate/start-runs.ts';
 import { ruleLock } from '../jobs.ts';
 import { isSubjectThere } from '../runs/subject-there.ts';
@@ -25,12 +25,12 @@ async function lookAtHand(own: Own, author: Author, ruleId: string, given: Given
   if (status !== 'live') throw inState(status, 'be run');
   const { definition } = await getVersion(own, ruleId, version);
   await assertMayUse(own, author, definition);
-  const { trigger, concurrency, limits } = definition;
+  const { trigger } = definition;
   if (trigger.type === 'manual' && trigger.subject && trigger.subject !== given.type)
     throw invalidField('subject.type', `The rule runs about a ${trigger.subject}`, 'subject.type');
   const { contactId, ...subject } = await subjectThere(own, given);
   return {
-    rule: { id: ruleId, trigger, concurrency, limits },
+    rule: startRuleOf(ruleId, definition),
     subject,
     contactId,
     version,
@@ -75,6 +75,7 @@ async function subjectThere(own: Own, { type, id }: GivenSubject): Promise<Subje
 const why: Record<HeldReason, string> = {
   loop: 'it would begin itself',
   chain_too_long: 'too many rules have led to it',
+  rule_too_often: 'it began too often in the last hour',
   too_often: 'it began too often for this subject in the last hour',
   subject_busy: 'a run of it about this subject has not ended',
   too_many_runs: 'the organization has too many runs that have not ended',

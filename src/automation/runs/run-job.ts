@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { uuid } from '../../platform/ids.ts';
-import { backoff, boundedFaults, job } from '../../platform/ledger/job.ts';
+import { backoff, job } from '../../platform/ledger/job.ts';
 import { runJobName } from '../jobs.ts';
 import { leftAlone } from './left-alone.ts';
 
@@ -15,7 +15,6 @@ export const runJobOfRule = job<{ run_id: string }>({
   subjectType: 'automation_run',
   subject: 'run_id',
   delayMs: backoff(8),
-  faultDelayMs: boundedFaults,
   operation: false,
   // Loaded when it is needed: a start does not wait for the clocks of rules.
   failed: async (tx, { run_id }, error) => (await import('./crashed.ts')).runCrashed(tx, run_id, error),

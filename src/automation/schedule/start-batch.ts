@@ -8,7 +8,7 @@ import { loadFacts } from '../conditions/facts.ts';
 import type { Definition } from '../definition/definition.ts';
 import { clockOf } from '../evaluate/clock.ts';
 import { holdBack } from '../evaluate/held.ts';
-import { admitAll } from '../evaluate/start.ts';
+import { admitAll, startRuleOf } from '../evaluate/start.ts';
 import { runLock } from '../jobs.ts';
 import { beginRuns } from '../runs/begin.ts';
 import { cancelRun } from '../runs/end.ts';
@@ -33,7 +33,7 @@ export async function whoseConditionsHold(own: Own, { conditions }: Definition, 
 
 const startsOf = ({ id, definition }: TickedRule, found: Due[]) =>
   found.map(({ subjectType, subjectId, occursAt }) => ({
-    rule: { id, trigger: definition.trigger, concurrency: definition.concurrency, limits: definition.limits },
+    rule: startRuleOf(id, definition),
     subject: { subjectType, subjectId },
     chain: [],
     occursAt,

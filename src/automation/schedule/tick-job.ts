@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { uuid } from '../../platform/ids.ts';
-import { backoff, boundedFaults, job } from '../../platform/ledger/job.ts';
+import { backoff, job } from '../../platform/ledger/job.ts';
 import { tickJobName } from '../jobs.ts';
 
 /**
@@ -14,7 +14,6 @@ export const tickJob = job<{ rule_id: string }>({
   subjectType: 'automation_rule',
   subject: 'rule_id',
   delayMs: backoff(8),
-  faultDelayMs: boundedFaults,
   operation: false,
   // Loaded when it is needed: a start does not wait for the clocks of rules.
   failed: async (tx, { rule_id }) => (await import('./pause-schedule.ts')).tickFailed(tx, rule_id),

@@ -10,6 +10,7 @@ import { readListCell } from '../../platform/csv/list-cell.ts';
 import type { CsvRecord } from '../../platform/csv/records.ts';
 import { isUuid } from '../../platform/ids.ts';
 import type { BadRow, RowError } from '../../platform/imports/progress.ts';
+import { numberFault } from '../../platform/kept-numbers.ts';
 import { faultIn } from '../../platform/storable.ts';
 import { dealStatuses } from '../deal.entity.ts';
 import { dealTitle, expectedCloseAt, lostReason } from '../given.ts';
@@ -119,6 +120,9 @@ function takeCustom(row: ReadDeal, column: string, given: Object | undefined, re
 function objectIn(column: string, cell: string, refuse: Refuse): Object | undefined {
   try {
     const value: unknown = cell.length > maxObjectCharacters ? undefined : JSON.parse(cell);
+    const lost = value === undefined ? undefined : numberFault(Buffer.from(cell));
+    if (lost) refuse(column, lost.code, `${column}.${lost.message}`);
+    if (lost) return undefined;
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Object;
   } catch {
     // Told below.

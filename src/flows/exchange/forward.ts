@@ -1,4 +1,5 @@
 import { uuidv7 } from '../../platform/ids.ts';
+import { parseJson } from '../../platform/parse-json.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import { now } from '../../platform/time/clock.ts';
 import { openHeaders } from '../../webhooks/endpoints.ts';
@@ -68,9 +69,12 @@ export async function askEndpoint(sender: WebhookSender, request: WebhookRequest
   return { isOver, reply };
 }
 
+/** Each value and each level of nesting takes the web process time: whoever answers chooses them. */
+const maxAnswerValues = 20_000;
+
 function objectIn(body: Buffer | undefined): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(body?.toString('utf8') ?? '');
+    const value = body && body.length > 0 ? parseJson(body, maxAnswerValues) : undefined;
     return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;

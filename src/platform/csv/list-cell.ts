@@ -2,6 +2,6 @@
 export const toListCell = (names: string[]) => names.map((name) => name.replace(/[\\;]/g, '\\$&')).join(';');
 
 export function readListCell(cell: string): string[] {
-  const names = cell.match(/(\\.|[^\\;]|\\$)+/gsu) ?? [];
+  const names = cell.match(/(?:[^\\;]+|\\.|\\$)+/gsu) ?? [];
   return [...new Set(names.map((name) => name.replace(/\\([\\;])/g, '$1').trim()).filter(Boolean))];
 }

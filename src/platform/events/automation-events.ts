@@ -63,7 +63,7 @@ export const ruleHeld = event({
   subject: ruleSubject,
   data: Joi.object({
     ...rule,
-    reason: id('loop, chain_too_long, too_often, subject_busy, too_many_runs'),
+    reason: id('loop, chain_too_long, too_often, rule_too_often, subject_busy, too_many_runs'),
     count: Joi.number().integer().required().description('Since it was last told'),
   }),
   example: { ...ruleExample, reason: 'too_often', count: 42 },

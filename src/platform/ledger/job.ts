@@ -9,11 +9,6 @@ export type JobContract<Payload extends Record<string, string> = Record<string, 
   payload: Joi.ObjectSchema<Payload>;
   /** After `attempts` that ended; undefined: that was the last. */
   delayMs(attempts: number): number | undefined;
-  /**
-   * After so many faults of our own in a row, outages left out; undefined: that was the last, and the job fails as `internal`. Without it each one waits a
-   * few seconds, without end: for work that must not be given up.
-   */
-  faultDelayMs?(faults: number): number | undefined;
   /** Writes the final failure to the subject, in the transaction that ends the job. */
   failed(tx: TenantTx, payload: Payload, error: JobError): Promise<void>;
   revived(tx: TenantTx, payload: Payload): Promise<void>;
@@ -56,6 +51,6 @@ const longestMs = 300_000;
 /** Over about an hour: what a restart or a deployment mends is over by then. */
 const maxFaults = 15;
 
-/** For a job that is given up after faults of our own (`faultDelayMs`). */
+/** After so many exceptions of our own in a row, outages excluded; undefined: that was the last, and the job fails as `internal`. The same for every job. */
 export const boundedFaults = (faults: number): number | undefined =>
   faults >= maxFaults ? undefined : (waitsMs[faults - 1] ?? longestMs);

@@ -3,7 +3,7 @@ import { Gauge, type Registry } from 'prom-client';
 /** As in src/automation/states.ts; a run that waits is a running one. */
 const runStates = ['queued', 'running', 'waiting'];
 const ruleStatuses = ['draft', 'live', 'paused'];
-const heldReasons = ['loop', 'chain_too_long', 'too_often', 'subject_busy', 'too_many_runs'];
+const heldReasons = ['loop', 'chain_too_long', 'too_often', 'rule_too_often', 'subject_busy', 'too_many_runs'];
 /** Each is a row that is read: runs that wait may be a million. */
 const maxCounted = 100_000;
 

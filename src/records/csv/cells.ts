@@ -1,4 +1,5 @@
 import { readListCell, toListCell } from '../../platform/csv/list-cell.ts';
+import { numberFault } from '../../platform/kept-numbers.ts';
 import type { Field } from '../types/definition.ts';
 import { maxRecordBytes } from '../types/values.ts';
 
@@ -46,7 +47,9 @@ function readMoney(text: string): CellRead {
 
 function readJson(cell: string): CellRead {
   try {
-    return { value: JSON.parse(cell) };
+    const value: unknown = JSON.parse(cell);
+    const lost = numberFault(Buffer.from(cell));
+    return lost ? fault(lost.code, 'holds a number that cannot be kept: write it as a text') : { value };
   } catch {
     return fault('json', 'must be JSON');
   }

@@ -8,6 +8,7 @@ import { readListCell } from '../../platform/csv/list-cell.ts';
 import type { CsvRecord } from '../../platform/csv/records.ts';
 import { isUuid } from '../../platform/ids.ts';
 import type { BadRow, RowError } from '../../platform/imports/progress.ts';
+import { numberFault } from '../../platform/kept-numbers.ts';
 import { faultIn } from '../../platform/storable.ts';
 import { readCell } from '../csv/cells.ts';
 import { recordGiven } from '../given.ts';
@@ -101,6 +102,9 @@ class Row {
   #object(column: string, cell: string): Values | undefined {
     try {
       const value: unknown = cell.length > maxJsonCharacters ? undefined : JSON.parse(cell);
+      const lost = value === undefined ? undefined : numberFault(Buffer.from(cell));
+      if (lost) this.#refuse(column, lost.code, `${column}.${lost.message}`);
+      if (lost) return undefined;
       if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Values;
     } catch {
       // Told below.

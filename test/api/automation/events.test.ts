@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { endpoints } from '../../../api/index.ts';
+import { startRuleAction } from '../../../src/automation/actions/start-rule.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Tenant, useApp } from '../../support/app.ts';
 import { contact } from '../../support/factories/contact.ts';
@@ -47,6 +49,25 @@ test('it becomes an event about the contact, caused by who told it', async () =>
       chain: null,
     },
   ]);
+});
+
+/** Each way in which a caller starts a rule, or lets a run go on. */
+const starting = ['automation.events.create', 'automation.rules.run', 'automation.runs.retry', 'automation.runs.retry-many'];
+
+test.each(starting)('%s needs automation:trigger, whatever else the credential may do', async (operationId) => {
+  expect(endpoints.find((one) => one.operationId === operationId)!.scope).toBe('automation:trigger');
+  expect(startRuleAction.scopes).toEqual(['automation:trigger']);
+});
+
+test('a credential that writes rules tells no event; one that tells events writes no rule', async () => {
+  const writer = await app.key(tenant.organizationId, ['automation:read', 'automation:write']);
+  const refused = await tell({}, { key: writer.key });
+  expect([refused.status, refused.body.error.code]).toEqual([403, 'forbidden']);
+  expect(await told()).toEqual([]);
+  const teller = await app.key(tenant.organizationId, ['automation:trigger']);
+  expect((await tell({}, { key: teller.key })).status).toBe(202);
+  const body = { name: 'Own', trigger: { type: 'manual' }, steps: [{ id: 'end', type: 'stop' }] };
+  expect((await app.call('automation.rules.create', { key: teller.key, body })).status).toBe(403);
 });
 
 test('a rule that is live for it gets one evaluation, in the order of the contact', async () => {

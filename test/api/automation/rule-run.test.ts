@@ -189,7 +189,7 @@ test('a repeated Idempotency-Key is answered to the same scopes only', async () 
   const once = { headers: { 'idempotency-key': 'once' } };
   const first = await run(id, undefined, once);
   expect((await run(id, undefined, once)).body).toEqual(first.body);
-  const { key } = await app.key(tenant.organizationId, ['automation:write', 'contacts:write']);
+  const { key } = await app.key(tenant.organizationId, ['automation:trigger', 'contacts:write']);
   const narrow = await run(id, undefined, { ...once, key });
   expect([narrow.status, narrow.body.error.code]).toEqual([422, 'idempotency_mismatch']);
   expect(await runsOf(id)).toHaveLength(1);

@@ -16,7 +16,7 @@ beforeEach(async () => {
 const { act, draft, published } = rulesOf(app, () => tenant);
 const none = { queued: 0, running: 0, succeeded: 0, failed: 0, cancelled: 0, total: 0 };
 const zeros = { done: 0, failed: 0, waiting: 0, skipped: 0 };
-const nothingHeld = { loop: 0, chain_too_long: 0, too_often: 0, subject_busy: 0, too_many_runs: 0 };
+const nothingHeld = { loop: 0, chain_too_long: 0, too_often: 0, rule_too_often: 0, subject_busy: 0, too_many_runs: 0 };
 
 /** Steps: `<id> <state>`, in their order. */
 async function run(ruleId: string, state: string, steps: string[] = []): Promise<void> {

@@ -151,7 +151,13 @@ describe('change', () => {
 
 describe('the scopes of its actions', () => {
   test('nobody without crm:write saves, copies, publishes, resumes or runs a rule that touches a deal', async () => {
-    const key = await keyWith('automation:write', 'automation:read', 'contacts:write', 'conversations:write');
+    const key = await keyWith(
+      'automation:write',
+      'automation:trigger',
+      'automation:read',
+      'contacts:write',
+      'conversations:write',
+    );
     const lacking = { ...tenant, key };
     const without = rulesOf(app, () => lacking);
     const refused = async (reply: Promise<{ status: number; body: Body }>) => {
@@ -176,6 +182,26 @@ describe('the scopes of its actions', () => {
     expect((await list()).items).toHaveLength(1);
   });
 
+  test.each<[string, object]>([
+    ['its body', { body: { name: '{{ contact.name }}' } }],
+    ['its URL', { url: 'https://example.com/?q={{ event.from_phone }}' }],
+    ['a header', { headers: { 'X-Said': '{{ message.text }}' } }],
+    ['a variable, which may hold anything', { body: '{{ vars.all }}' }],
+    ['the output of another step', { body: ['{% assign it = steps.a %}{{ it.body }}'] }],
+  ])('whoever lets a call send what a run reads, in %s, needs contacts:read', async (_, fields) => {
+    const calling = { id: 'call', type: 'http_request', url: 'https://example.com/', ...fields };
+    const steps = [{ id: 'a', type: 'set_vars', vars: { all: 1 } }, calling];
+    const trigger = { type: 'event', event: 'message.new' };
+    const refused = await create({ trigger, steps }, await keyWith('automation:write'));
+    expect([refused.status, refused.body.error.message]).toEqual([403, expect.stringContaining('contacts:read')]);
+    expect((await create({ trigger, steps }, await keyWith('automation:write', 'contacts:read'))).status).toBe(201);
+  });
+
+  test('a call that sends nothing of a run needs no scope', async () => {
+    const steps = [{ id: 'call', type: 'http_request', url: 'https://example.com/', body: { from: '{{ organization.name }}' } }];
+    expect((await create({ steps }, await keyWith('automation:write'))).status).toBe(201);
+  });
+
   test('an old version that touches a deal is not published again without it', async () => {
     const { id } = await published(dealRule);
     await act('update', id, stepsOf('new'));
@@ -197,7 +223,7 @@ describe('the scopes of its actions', () => {
   });
 
   const starting = (rule_id: string) => ({ steps: [{ id: 'start', type: 'start_rule', rule_id }] });
-  const narrow = () => keyWith('automation:write', 'contacts:write', 'conversations:write');
+  const narrow = () => keyWith('automation:write', 'automation:trigger', 'contacts:write', 'conversations:write');
 
   test('nor does one that starts it, in however many steps, published or never, pass by them', async () => {
     const deals = await published(dealRule);
@@ -230,7 +256,8 @@ describe('the scopes of its actions', () => {
     const other = await published(starting(one.id));
     await act('update', one.id, starting(other.id));
     expect((await act('publish', one.id)).status).toBe(200);
-    expect((await create(starting(one.id), await keyWith('automation:write'))).status).toBe(201);
+    expect((await create(starting(one.id), await keyWith('automation:write'))).status).toBe(403);
+    expect((await create(starting(one.id), await keyWith('automation:write', 'automation:trigger'))).status).toBe(201);
   });
 
   test('all that are missing are named', async () => {
@@ -257,7 +284,11 @@ describe('publish and what a rule names', () => {
 
 describe('a secret that a rule names', () => {
   const put = () =>
-    app.call('automation.secrets.put', { key: tenant.key, params: { secretName: 'CRM_TOKEN' }, body: { value: 'x' } });
+    app.call('automation.secrets.put', {
+      key: tenant.key,
+      params: { secretName: 'CRM_TOKEN' },
+      body: { value: 'a long token', hosts: ['example.com'] },
+    });
   const remove = () => app.call('automation.secrets.delete', { key: tenant.key, params: { secretName: 'CRM_TOKEN' } });
   const calling = (text: string) => ({
     steps: [{ id: 'call', type: 'http_request', url: 'https://example.com/', headers: { Authorization: text } }],

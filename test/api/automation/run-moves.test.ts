@@ -147,12 +147,12 @@ test('no retry once the event that the run reads was purged, whether it began it
 
 test('a retry needs the scopes of what the rule does, as its publication', async () => {
   const id = await run('failed');
-  const { key } = await app.key(app.tenant.organizationId, ['automation:write']);
+  const { key } = await app.key(app.tenant.organizationId, ['automation:trigger']);
   const { status, body } = await move('retry', id, key);
   expect([status, body.error.code]).toEqual([403, 'forbidden']);
   expect(body.error.message).toContain('contacts:write');
   expect((await app.call('automation.runs.retry-many', { key, body: { rule_id: ruleId } })).status).toBe(403);
   expect(await rowOf(id)).toMatchObject({ state: 'failed' });
-  const both = await app.key(app.tenant.organizationId, ['automation:write', 'contacts:write']);
+  const both = await app.key(app.tenant.organizationId, ['automation:trigger', 'contacts:write']);
   expect((await move('retry', id, both.key)).status).toBe(200);
 });

@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 const at = (secretName: string) => ({ params: { secretName }, key: tenant.key });
 const put = (name: string, value: unknown = 'the token of a system') =>
-  app.call('automation.secrets.put', { ...at(name), body: { value } });
+  app.call('automation.secrets.put', { ...at(name), body: { value, hosts: ['crm.example.com'] } });
 const list = async (): Promise<string[]> =>
   (await app.call('automation.secrets.list', { key: tenant.key })).body.items.map(({ name }: Body) => name);
 
@@ -29,6 +29,7 @@ test('stored, listed without its value, replaced, deleted', async () => {
   expect(status).toBe(200);
   expect(body).toEqual({
     name: 'CRM_TOKEN',
+    hosts: ['crm.example.com'],
     created_by: `key:${tenant.keyId}`,
     created_at: expect.any(String),
     updated_at: expect.any(String),
@@ -50,7 +51,7 @@ test('steps read the value that was stored last', async () => {
   const own = ownRows(app.web.deps.database, tenant.organizationId);
   await put('CRM_TOKEN', 'the first');
   await put('CRM_TOKEN', 'the second');
-  expect(await openSecret(own, secrets, 'CRM_TOKEN')).toBe('the second');
+  expect(await openSecret(own, secrets, 'CRM_TOKEN')).toEqual({ value: 'the second', hosts: ['crm.example.com'] });
   expect(await openSecret(own, secrets, 'OTHER')).toBeUndefined();
   expect(await openSecret(ownRows(app.web.deps.database, app.tenant.organizationId), secrets, 'CRM_TOKEN')).toBeUndefined();
 });
@@ -65,7 +66,7 @@ test('its value stands nowhere in the clear: in no reply, row, queue or line of 
     await put('LEAKY', refused.repeat(400)),
     await put('LEAKY', { value: refused }),
     await put('leaky', refused),
-    await app.call('automation.secrets.put', { ...at('LEAKY'), body: { value, [refused]: 1 } }),
+    await app.call('automation.secrets.put', { ...at('LEAKY'), body: { value, hosts: ['crm.example.com'], [refused]: 1 } }),
   ];
   expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 422, 422, 422, 422]);
   const texts = replies.slice(0, 6).map(({ text }, index) => ({ place: `reply ${index}`, text }));
@@ -147,18 +148,36 @@ describe('while rules name it', () => {
 
 describe('refused', () => {
   test.each([
-    ['small letters', 'crm_token', 'x', 'secretName'],
-    ['a digit in front', '1TOKEN', 'x', 'secretName'],
-    ['a name of 64', 'A'.repeat(64), 'x', 'secretName'],
-    ['a dash', 'CRM-TOKEN', 'x', 'secretName'],
-    ['no value', 'CRM_TOKEN', undefined, 'value'],
+    ['small letters', 'crm_token', 'a long token', 'secretName'],
+    ['a digit in front', '1TOKEN', 'a long token', 'secretName'],
+    ['a name of 64', 'A'.repeat(64), 'a long token', 'secretName'],
+    ['a dash', 'CRM-TOKEN', 'a long token', 'secretName'],
+    ['no value', 'CRM_TOKEN', null, 'value'],
+    ['a value of 7 characters, which would be found in any answer', 'CRM_TOKEN', '1234567', 'value'],
     ['an empty value', 'CRM_TOKEN', '', 'value'],
     ['a number', 'CRM_TOKEN', 7, 'value'],
     ['8 kB and a byte', 'CRM_TOKEN', `${'ä'.repeat(4_096)}x`, 'value'],
   ])('%s: 422 at its place', async (_, name, value, field) => {
-    const { status, body } = await app.call('automation.secrets.put', { ...at(name), body: { value } });
+    const { status, body } = await put(name, value);
     expect([status, body.error.details[0].field]).toEqual([422, field]);
     expect(await list()).toEqual([]);
+  });
+
+  test.each([
+    ['none', undefined],
+    ['an empty list', []],
+    ['a URL', ['https://crm.example.com']],
+    ['a port', ['crm.example.com:8443']],
+    ['the usual port', ['crm.example.com:443']],
+    ['a path', ['crm.example.com/leads']],
+    ['a user', ['crm.example.com@evil.example']],
+    ['any subdomain', ['*.example.com']],
+    ['one twice, in another case', ['crm.example.com', 'CRM.example.com']],
+    ['more than 20', Array.from({ length: 21 }, (_, n) => `h${n}.example.com`)],
+  ])('hosts that are %s: 422', async (_, hosts) => {
+    const { status, body } = await app.call('automation.secrets.put', { ...at('T'), body: { value: 'a long token', hosts } });
+    expect(status).toBe(422);
+    expect(body.error.details[0].field).toMatch(/^hosts/);
   });
 
   test('a name of 63 and 8 kB are fine', async () => {
@@ -184,7 +203,15 @@ describe('refused', () => {
     expect((await app.call('automation.secrets.get', theirs)).status).toBe(404);
     expect((await app.call('automation.secrets.delete', theirs)).status).toBe(404);
     const { key } = await app.key(tenant.organizationId, ['automation:read']);
-    expect((await app.call('automation.secrets.put', { ...at('OTHER'), key, body: { value: 'x' } })).status).toBe(403);
+    expect(
+      (
+        await app.call('automation.secrets.put', {
+          ...at('OTHER'),
+          key,
+          body: { value: 'a long token', hosts: ['crm.example.com'] },
+        })
+      ).status,
+    ).toBe(403);
     expect(await list()).toEqual(['CRM_TOKEN']);
   });
 });

@@ -1,5 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
+import { endpoints } from '../../../api/index.ts';
+import { scopeToControl } from '../../../api/operations/control.ts';
+import { jobs } from '../../../src/jobs.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
+import type { JobContract } from '../../../src/platform/ledger/job.ts';
 import { actsOf } from '../../support/acts.ts';
 import { useApp } from '../../support/app.ts';
 import { storedJobs } from '../../support/stored/api-jobs.ts';
@@ -124,6 +128,42 @@ describe('pause and resume', () => {
 });
 
 describe('who may', () => {
+  /** Of each kind of work that can be cancelled, one endpoint that asks for it. */
+  const askedBy: Record<string, string> = {
+    'automation.cancel-runs': 'automation.runs.cancel-many',
+    'automation.retry-runs': 'automation.runs.cancel-many',
+    'campaigns.import': 'campaigns.recipients.import',
+    'campaigns.retry-failed': 'campaigns.retry-failed',
+    'contacts.export': 'contacts.exports.create',
+    'contacts.import': 'contacts.import',
+    'crm.import': 'crm.deals.import',
+    'crm.revalue': 'crm.deals.revalue',
+    'flows.delete': 'flows.delete',
+    'flows.deprecate': 'flows.deprecate',
+    'flows.import': 'flows.import',
+    'flows.preview': 'flows.preview',
+    'flows.publish': 'flows.publish',
+    'flows.push': 'flows.push',
+    'flows.sync': 'flows.sync',
+    'flows.upload-key': 'channels.flow-encryption.rotate',
+    'onboarding.exchange-token': 'onboarding.exchange-token',
+    'onboarding.register-phone': 'onboarding.register-phone',
+    'onboarding.subscribe-webhook': 'onboarding.subscribe-webhook',
+    'onboarding.sync-assets': 'onboarding.sync-assets',
+    'webhooks.cancel': 'webhooks.endpoints.recover',
+    'webhooks.recover': 'webhooks.endpoints.recover',
+    'webhooks.replay': 'webhooks.endpoints.recover',
+  };
+  const cancellable = (jobs as unknown as JobContract[]).filter(({ calledOff }) => calledOff);
+
+  test('work is cancelled with the scope that asks for it', () => {
+    expect(cancellable.map(({ name }) => name).sort()).toEqual(Object.keys(askedBy));
+    for (const { name, subjectType } of cancellable) {
+      const asking = endpoints.find(({ operationId }) => operationId === askedBy[name]);
+      expect({ name, scope: scopeToControl({ name, subject_type: subjectType }) }).toEqual({ name, scope: asking?.scope });
+    }
+  });
+
   test.each([
     ['webhooks:write', async () => recovering()],
     ['contacts:read', async () => (await exported()).operationId],

@@ -317,7 +317,11 @@ const needs: Record<string, () => Promise<Call>> = {
   'automation.secrets.put': async () => ({ params: { secretName: 'AUDITED' } }),
   'automation.secrets.delete': async () => {
     const params = { secretName: 'AUDITED' };
-    await app.call('automation.secrets.put', { key: tenant.key, params, body: { value: 'x' } });
+    await app.call('automation.secrets.put', {
+      key: tenant.key,
+      params,
+      body: { value: 'a long token', hosts: ['example.com'] },
+    });
     return { params };
   },
   'automation.events.create': async () => ({ body: { name: 'told', contact_id: await makeRecord(app, 'contactID') } }),

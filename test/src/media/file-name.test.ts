@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { receivedName, storableName } from '../../../src/media/file-name.ts';
+import { storableName } from '../../../src/media/file-name.ts';
 
 test('a name that is cut keeps its ending', () => {
   expect(storableName(`${'n'.repeat(2_000)}.pdf`)).toBe(`${'n'.repeat(1_020)}.pdf`);
@@ -12,8 +12,13 @@ test.each([
   ['invoice\u202Efdp.exe', 'invoicefdp.exe'],
   ['\u2066a\u2069.pdf', 'a.pdf'],
   ['../../etc/passwd', 'passwd'],
+  ['..\\..\\boot.ini', 'boot.ini'],
+  ['/var/\u0000../a.pdf', 'a.pdf'],
+  ['..\u202e/\u202eb.pdf', 'b.pdf'],
+  ['a/..', ''],
+  ['../', ''],
   ['C:\\Users\\a.pdf', 'a.pdf'],
   ['דוח-סופי.pdf', 'דוח-סופי.pdf'],
-])('the name %j of a received file is kept as %j', (name, kept) => {
-  expect(receivedName(name)).toBe(kept);
+])('the name %j of a file is stored as %j', (name, kept) => {
+  expect(storableName(name)).toBe(kept);
 });

@@ -35,5 +35,5 @@ export const pauseRule = (em: Em, id: string) => setRule(em, id, { status: 'paus
 export const storeVersion = (em: Em, organizationId: string, ruleId: string, number: number, definition: object) =>
   storeRow(em, organizationId, AutomationRuleVersion, { rule_id: ruleId, number, definition: definition as never });
 
-export const storeSecret = (em: Em, organizationId: string, name: string, value: string) =>
-  storeRow(em, organizationId, AutomationSecret, { name, value });
+export const storeSecret = (em: Em, organizationId: string, name: string, value: string, hosts = ['x.example']) =>
+  storeRow(em, organizationId, AutomationSecret, { name, value, hosts });

@@ -37,7 +37,12 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/leads`;
   setUrlRules({ webhookAllowHttp: true, webhookAllowNetworks: ['127.0.0.1/32'] });
   at.house.deps.http = createHttpCaller({ allowHttp: true, allowNetworks: ['127.0.0.1/32'] });
-  await secretRows.add(at, { organization_id: at.organization, name: 'CRM_TOKEN', value: testSecrets.seal(secret) });
+  await secretRows.add(at, {
+    organization_id: at.organization,
+    name: 'CRM_TOKEN',
+    value: testSecrets.seal(secret),
+    hosts: ['127.0.0.1'],
+  });
 });
 afterAll(async () => {
   await at.house.deps.http.close();

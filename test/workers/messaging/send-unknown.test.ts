@@ -83,19 +83,22 @@ test('the resend is refused: the first send may have arrived, so a retry needs f
   expect(await arrivals(id)).toBe(0);
 });
 
-test('workers that died over a message while it was being sent: nobody knows; over one that was queued, it was not sent', async () => {
-  const channel = await app.connect();
-  await app.hold(channel);
-  const crashed = { code: 'crashed', provider_code: null, message: 'The worker died 5 times over this job' };
-  for (const [status, code] of [
-    ['sending', 'outcome_unknown'],
-    ['queued', 'crashed'],
-  ]) {
-    const { id, conversationId } = await send(channel);
-    await messageRows.change(app, id, { status: status as 'failed' });
-    await app.web.deps.ledger.transact({ locks: [conversationLane(conversationId)] }, async (tx) => {
-      await recordFailed(tx.of(app.tenant.organizationId), id, crashed);
-    });
-    expect((await app.message(id)).failure.code).toBe(code);
-  }
-});
+test.each(['crashed', 'internal'])(
+  'a job that is given up as %s while its message is being sent: the outcome is unknown; a queued one was not sent',
+  async (reason) => {
+    const channel = await app.connect();
+    await app.hold(channel);
+    const crashed = { code: reason, provider_code: null, message: 'The job was given up' };
+    for (const [status, code] of [
+      ['sending', 'outcome_unknown'],
+      ['queued', reason],
+    ]) {
+      const { id, conversationId } = await send(channel);
+      await messageRows.change(app, id, { status: status as 'failed' });
+      await app.web.deps.ledger.transact({ locks: [conversationLane(conversationId)] }, async (tx) => {
+        await recordFailed(tx.of(app.tenant.organizationId), id, crashed);
+      });
+      expect((await app.message(id)).failure.code).toBe(code);
+    }
+  },
+);

@@ -24,12 +24,18 @@ export const callable = [
   'onboarding.sync-assets',
 ];
 
+const scopeOfName = { 'flows.import': 'flows:write', 'flows.upload-key': 'channels:write' };
 const scopeOfSubject = {
+  automation_runs: 'automation:write',
+  campaign: 'campaigns:write',
   campaign_import: 'campaigns:write',
   contact_export: 'contacts:read',
   contact_import: 'contacts:write',
   crm_import: 'crm:write',
+  deal_revaluation: 'crm:write',
+  flow: 'flows:write',
+  onboarding: 'onboarding:write',
   webhook_replay: 'webhooks:write',
 };
 
-export const scopeToControl = ({ subject }) => scopeOfSubject[subject.type] ?? 'messages:write';
+export const scopeToControl = ({ name, subject }) => scopeOfName[name] ?? scopeOfSubject[subject.type] ?? 'messages:write';

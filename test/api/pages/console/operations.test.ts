@@ -11,7 +11,7 @@ const { progressOf } = (await import(client)) as { progressOf(operation: { progr
 const control = (await import(join(import.meta.dirname, '../../../../api/pages/console/client/operation-control.js'))) as {
   pausable: string[];
   callable: string[];
-  scopeToControl(operation: { subject: { type: string } }): string;
+  scopeToControl(operation: { name: string; subject: { type: string } }): string;
 };
 const operations = (jobs as unknown as JobContract[]).filter(({ operation }) => operation);
 
@@ -19,10 +19,10 @@ test('the buttons of an operation are those that its job takes, and ask for the 
   const names = (which: 'paused' | 'calledOff') => operations.filter((job) => job[which]).map(({ name }) => name);
   expect(control.pausable.toSorted()).toEqual(names('paused').toSorted());
   expect(control.callable.toSorted()).toEqual(names('calledOff').toSorted());
-  for (const { subjectType } of operations)
-    expect([subjectType, control.scopeToControl({ subject: { type: subjectType } })]).toEqual([
-      subjectType,
-      scopeToControl(subjectType),
+  for (const { name, subjectType } of operations)
+    expect([name, control.scopeToControl({ name, subject: { type: subjectType } })]).toEqual([
+      name,
+      scopeToControl({ name, subject_type: subjectType }),
     ]);
 });
 

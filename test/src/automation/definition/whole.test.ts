@@ -23,7 +23,7 @@ beforeAll(async () => {
       { name: 'sold_at', type: 'datetime' },
     ],
   });
-  await storeSecret(house.em(), house.organizationId, 'TOKEN', 'sealed');
+  await storeSecret(house.em(), house.organizationId, 'TOKEN', 'sealed', ['x.example']);
 });
 
 afterAll(() => house.close());
@@ -82,6 +82,11 @@ describe('what is not there has its path:', () => {
       'a secret',
       definitionOf([branch(call('{{ secrets.OTHER }} {{ secrets["TOKEN"] }}'))]),
       ['body steps[0].branches[0].steps[0].body.a[0]: secret.unknown'],
+    ],
+    [
+      'a secret that is bound to another host',
+      definitionOf([{ ...call('{{ secrets.TOKEN }}'), url: 'https://evil.example/' }]),
+      ['body steps[0].url: secret.host'],
     ],
     ['a secret in small letters', definitionOf([call('{{ secrets.token }}')]), ['body steps[0].body.a[0]: secret.unknown']],
     ['a secret that a value names', definitionOf([call('{{ secrets[vars.a] }}')]), ['body steps[0].body.a[0]: secret.unnamed']],

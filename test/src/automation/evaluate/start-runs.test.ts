@@ -76,6 +76,14 @@ test('no more starts in an hour than the limit, however many come at one moment'
   expect(await at.held(one.rule.id)).toEqual([{ reason: 'too_often', count: 5 }]);
 });
 
+test('a rule that makes a new subject each time: the starts above its bound are held back, and told once', async () => {
+  const first = await start({ limits: { rule_starts_per_hour: 3 } });
+  for (let n = 0; n < 6; n += 1) await write([{ ...first, subject: { ...first.subject, subjectId: uuidv7() } }]);
+  expect(await at.runs(first.rule.id)).toHaveLength(3);
+  expect(await at.held(first.rule.id)).toEqual([{ reason: 'rule_too_often', count: 3 }]);
+  expect(await at.told(first.rule.id)).toEqual([{ reason: 'rule_too_often', count: 1 }]);
+});
+
 test('an organization with too many live runs: the start is held back, and told', async () => {
   const one = await start();
   expect(await write([one], async () => true)).toEqual([]);

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Definition } from '../../../../src/automation/definition/definition.ts';
 import { holdBack } from '../../../../src/automation/evaluate/held.ts';
 import { createLiveRuns } from '../../../../src/automation/evaluate/live-runs.ts';
-import { admit, admitAll, type StartRule } from '../../../../src/automation/evaluate/start.ts';
+import { admit, admitAll, type StartRule, startRuleOf } from '../../../../src/automation/evaluate/start.ts';
 import { ruleLock } from '../../../../src/automation/jobs.ts';
 import { AutomationHeld } from '../../../../src/automation/rule.entity.ts';
 import { type Own, ownRows } from '../../../../src/platform/database/own.ts';
@@ -67,6 +68,36 @@ describe('a rule starts', () => {
     expect(await admit(own, one, who, [])).toBe('ok');
     await started(one, who.subjectId, 1);
     expect(await admit(own, one, who, [])).toBe('too_often');
+  });
+
+  test('not more often in an hour than its author says, whatever the subjects', async () => {
+    const one = await rule({ limits: { rule_starts_per_hour: 3 } });
+    await started(one, about().subjectId, 3, 61);
+    for (let n = 0; n < 2; n += 1) await started(one, about().subjectId, 1);
+    expect(await admit(own, one, about(), [])).toBe('ok');
+    await started(one, about().subjectId, 1);
+    expect(await admit(own, one, about(), [])).toBe('rule_too_often');
+    expect(await admit(own, await rule(), about(), [])).toBe('ok');
+  });
+
+  test('a rule that calls outside has such a bound by itself; its schedule has none', async () => {
+    const step = { id: 'a', type: 'http_request', url: 'https://example.com/' };
+    const branch = { id: 'b', type: 'branch', branches: [{ conditions: null, steps: [step] }], else: [] };
+    const definition = { trigger: { type: 'event', event: 'contact.created' }, concurrency: 'skip', limits: {}, steps: [branch] };
+    const one = await rule();
+    const calling = { ...startRuleOf(one.id, definition as unknown as Definition) };
+    expect(calling.callsOutside).toBe(true);
+    expect(startRuleOf(one.id, { ...definition, steps: [] } as unknown as Definition).callsOutside).toBe(false);
+    await at.sql(
+      `insert into automation_runs (organization_id, id, rule_id, version, subject_type, subject_id, trigger, state, ended_at)
+       select organization_id, uuidv7(), id, 1, 'organization', uuidv7(), 'event', 'succeeded', clock_timestamp()
+         from automation_rules, generate_series(1, 5000) n
+        where id = $1`,
+      [one.id],
+    );
+    expect(await admit(own, calling, about(), [])).toBe('rule_too_often');
+    expect(await admit(own, { ...calling, callsOutside: false }, about(), [])).toBe('ok');
+    expect(await admit(own, { ...calling, trigger: { type: 'schedule', cron: '* * * * *' } }, about(), [])).toBe('ok');
   });
 
   test('as often as its schedule says, unless its author says less', async () => {

@@ -47,7 +47,7 @@ const stored = { TOKEN: 'q7&Zs"x/4', QUERY: 'a b&c=d' };
 beforeAll(async () => {
   house = await openHouse();
   for (const [name, value] of Object.entries(stored))
-    await storeSecret(house.em(), house.organizationId, name, testSecrets.seal(value));
+    await storeSecret(house.em(), house.organizationId, name, testSecrets.seal(value), ['127.0.0.1']);
 });
 afterAll(() => house.close());
 
@@ -146,6 +146,39 @@ describe('what is sent', () => {
     const outcome = await call({ url, headers: { a: text.replace(text, marksIn(text).GONE!) } });
     expect(outcome).toMatchObject({ kind: 'refused', code: 'secret_unknown' });
     expect(seen).toHaveLength(0);
+  });
+
+  const storeSecret = (name: string, value: string, hosts: string[]) =>
+    house.sql('insert into automation_secrets (organization_id, id, name, value, hosts) values ($1, $2, $3, $4, $5)', [
+      ...[house.organizationId, uuidv7(), name, testSecrets.seal(value), hosts],
+    ]);
+  const naming = (...names: string[]) => {
+    const texts = names.map((name) => `{{ secrets.${name} }}`);
+    const marks = marksIn(texts);
+    return names.map((name) => marks[name]!);
+  };
+
+  test.each([
+    ['BOUND_ELSEWHERE', ['crm.example.com']],
+    ['BOUND_TO_NONE', []],
+    ['BOUND_TO_A_PART', ['0.0.1', '127.0.0.1.example.com']],
+  ])('a secret that is not bound to the host, %s, refuses, and nothing is sent', async (name, hosts) => {
+    await storeSecret(name, 'a long token', hosts);
+    const { url, seen } = await seeing(() => [200]);
+    const outcome = await call({ url, body: { token: naming(name)[0] } });
+    expect(outcome).toMatchObject({ kind: 'refused', code: 'secret_host' });
+    expect(seen).toEqual([]);
+  });
+
+  test('more than 20 secrets, or 64 kB of them, refuse, and nothing is sent', async () => {
+    const names = Array.from({ length: 21 }, (_, n) => `MANY_${n}`);
+    for (const name of names) await storeSecret(name, 'x'.repeat(8_000), ['127.0.0.1']);
+    const { url, seen } = await seeing(() => [200]);
+    const refused = { kind: 'refused', code: 'request_invalid' };
+    expect(await call({ url, body: naming(...names) })).toMatchObject(refused);
+    expect(await call({ url, body: naming(...Array<string>(9).fill('MANY_0')) })).toMatchObject(refused);
+    expect(seen).toEqual([]);
+    expect(await call({ url, body: naming(...Array<string>(8).fill('MANY_0')) })).toMatchObject({ kind: 'done' });
   });
 
   test.each(['secret\r\nx: y', 'secret 😀', 'secret Ā'])(
