@@ -1,4 +1,5 @@
 import { extname, win32 } from 'node:path';
+import { cut, cutStart } from '../platform/cut.ts';
 
 const maxLength = 1_024;
 /** A longer one is no ending that a reader knows a file by. */
@@ -8,8 +9,8 @@ const maxEnding = 32;
 export function storableName(name = ''): string {
   const whole = name.replaceAll('\u0000', '').toWellFormed();
   if (whole.length <= maxLength) return whole;
-  const ending = extname(whole).slice(-maxEnding);
-  return (whole.slice(0, maxLength - ending.length) + ending).toWellFormed();
+  const ending = cutStart(extname(whole), maxEnding);
+  return cut(whole, maxLength - ending.length) + ending;
 }
 
 /** Characters that turn the direction of writing, by which a name can hide what it ends in. */

@@ -1,3 +1,4 @@
+import { cut } from '../../platform/cut.ts';
 import { faultIn } from '../../platform/storable.ts';
 import type { Output } from '../actions/action.ts';
 import { withoutSecrets } from './hidden-secrets.ts';
@@ -10,14 +11,14 @@ type Answer = { status: number; headers: Record<string, string | string[] | unde
 
 /** `body`: JSON where it is, else text; `is_cut`: it was longer, or broke off. A secret that comes back is shown by its name. */
 export function outputOf({ status, headers, body, isWhole }: Answer, secrets: ReadonlyMap<string, string>): Output {
-  const type = [headers['content-type'] ?? []].flat()[0]?.slice(0, longestType) ?? '';
+  const type = cut([headers['content-type'] ?? []].flat()[0] ?? '', longestType);
   const text = body.toString('utf8');
   const parsed = isWhole ? jsonOf(text) : undefined;
   const value = parsed === undefined ? undefined : withoutSecrets(parsed, secrets);
   if (value !== undefined && bytesOf(value) <= maxKeptBytes)
     return { status, content_type: stored(type), body: value, is_cut: false };
   const shown = withoutSecrets(stored(text), secrets) as string;
-  const kept = cut(shown);
+  const kept = cutToBytes(shown);
   return { status, content_type: stored(type), body: kept, is_cut: !isWhole || kept.length < shown.length };
 }
 
@@ -43,8 +44,8 @@ function jsonOf(text: string): unknown {
 }
 
 /** A control character takes six bytes of JSON. */
-function cut(text: string): string {
-  let kept = text.slice(0, maxKeptBytes);
-  while (bytesOf(kept) > maxKeptBytes) kept = kept.slice(0, Math.floor(kept.length * 0.8));
-  return kept.toWellFormed();
+function cutToBytes(text: string): string {
+  let kept = cut(text, maxKeptBytes);
+  while (bytesOf(kept) > maxKeptBytes) kept = cut(kept, Math.floor(kept.length * 0.8));
+  return kept;
 }

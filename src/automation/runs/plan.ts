@@ -1,3 +1,4 @@
+import { cut } from '../../platform/cut.ts';
 import { AppError } from '../../platform/errors.ts';
 import { slices } from '../../platform/load/slices.ts';
 import type { Action, CallAction, DatabaseAction, StepContext } from '../actions/action.ts';
@@ -214,7 +215,7 @@ class Plan {
   }
 
   private async stop(step: Of<'stop'>): Promise<Next> {
-    const reason = step.reason === undefined ? '' : String(await this.scope.render(step.reason)).slice(0, 1_000);
+    const reason = step.reason === undefined ? '' : cut(String(await this.scope.render(step.reason)), 1_000);
     this.draft.took(step, 'done', { output: { reason } });
     return { kind: 'succeed', reason };
   }

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { cut } from '../../platform/cut.ts';
 import { type Amendment, amendingTypes, amendmentIn } from './amendment.ts';
 import { besideContent } from './beside-content.ts';
 import { type FlowAnswer, flowAnswerIn } from './flow-answer.ts';
@@ -68,7 +69,7 @@ export function changesOf(body: unknown, max = Number.POSITIVE_INFINITY): RawCha
   const found: RawChange[] = [];
   for (const entry of entries) {
     const { id, time, changes } = object(entry);
-    const entryId = textOf(id).slice(0, longestEntryId).toWellFormed();
+    const entryId = cut(textOf(id), longestEntryId);
     for (const change of list(changes)) {
       if (found.length >= max) return found;
       const read = object(change);
@@ -133,7 +134,7 @@ export function partsOf(
   raw: RawChange,
   max = Number.POSITIVE_INFINITY,
 ): (InboundPart | { kind: 'broken'; error: string; raw: unknown })[] {
-  const field = textOf(raw.change.field).slice(0, 100);
+  const field = cut(textOf(raw.change.field), 100);
   const value = object(raw.change.value);
   const guarded = (items: unknown[], read: (item: unknown) => InboundPart) =>
     items.map((item) => {
@@ -168,7 +169,7 @@ export function partsOf(
   if (isFlowField(field))
     return guarded(
       [value],
-      () => flowChangeIn(value, raw) ?? { kind: 'ignored', what: `flows ${textOf(value.event).slice(0, 100)}` },
+      () => flowChangeIn(value, raw) ?? { kind: 'ignored', what: `flows ${cut(textOf(value.event), 100)}` },
     );
   if (isNumberNews(field)) return guarded([value], (item) => numberNewsIn(field, object(item), raw));
   if (field === 'user_id_update') {
@@ -248,8 +249,9 @@ const profileOf = (person: Json) => {
   const { name, username } = object(person.profile);
   return { ...shown('name', name), ...shown('username', username) };
 };
+const longestName = 200;
 const shown = (field: 'name' | 'username', value: unknown) =>
-  typeof value === 'string' && value ? { [field]: value.slice(0, 200) } : {};
+  typeof value === 'string' && value ? { [field]: cut(value, longestName) } : {};
 
 function toStatus(item: unknown, phoneNumberId: string): InboundPart {
   const status = check(statusShape, item);
@@ -292,6 +294,6 @@ function toPreference(item: unknown, people: People, phoneNumberId: string): Inb
     },
     choice,
     at: atOf(preference.timestamp),
-    detail: textOf(preference.detail).slice(0, 500),
+    detail: cut(textOf(preference.detail), 500),
   };
 }
