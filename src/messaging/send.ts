@@ -1,4 +1,5 @@
 import { throwContactMissing } from '../contacts/contact-missing.ts';
+import { phoneKey } from '../contacts/identities/phone-spellings.ts';
 import { identityTaken } from '../contacts/identities/resolve.ts';
 import { refusalOf, refused } from '../contacts/permission/permission.ts';
 import { contactNotFound, inBody } from '../contacts/queries.ts';
@@ -119,7 +120,9 @@ function assertContext({ type, contextMessageId }: SendRequest, { context_id, co
 /** `toPhone` in digits; `toUserId` only for a person without a phone. */
 function addressOf({ recipient }: SendRequest, target: Target) {
   const person = personOf(recipient);
-  const toPhone = person.phone ?? target.phone ?? '';
+  // The provider may know the phone in its other form.
+  const isKnown = person.phone && target.phone && phoneKey(person.phone) === phoneKey(target.phone);
+  const toPhone = (isKnown ? target.phone : person.phone) ?? target.phone ?? '';
   const toUserId = person.userId ?? target.user_id ?? '';
   if (!toPhone && !toUserId) throw invalidField('contact_id', 'The contact has no address on this channel');
   return { toPhone: toPhone.replace(/\D/g, ''), toUserId: toPhone ? '' : toUserId };
