@@ -2,7 +2,7 @@ import { cut } from '../../platform/cut.ts';
 import { AppError } from '../../platform/errors.ts';
 import { slices } from '../../platform/load/slices.ts';
 import type { Action, CallAction, DatabaseAction, StepContext } from '../actions/action.ts';
-import { readFields } from '../actions/read-fields.ts';
+import { readFieldsFor } from '../actions/read-fields.ts';
 import type { Definition, Step } from '../definition/definition.ts';
 import { maxStepsOfRun } from '../limits.ts';
 import { withoutMarks } from '../secret-marks.ts';
@@ -256,7 +256,7 @@ class Plan {
   private async fieldsOf(action: Action, { id: _, type: __, ...texts }: Step): Promise<Record<string, unknown>> {
     const rendered = await this.scope.render(texts);
     this.input = withoutMarks(rendered);
-    const { error, value } = readFields<Record<string, unknown>>(action.fields, rendered);
+    const { error, value } = await readFieldsFor<Record<string, unknown>>(this.deps.own, action.fields, rendered);
     if (error) throw new AppError('invalid_request', error.message);
     return value as Record<string, unknown>;
   }

@@ -17,13 +17,16 @@ async function namedAmong(own: Own, texts: string[]): Promise<PhoneContext | und
   return rows.length === 0 ? undefined : { namedPhones: new Set(rows.map(({ value }) => value)) };
 }
 
-const refusal = 'phone.possible';
+/** Of a phone, and of a phone or an id. */
+const refusals = ['phone.possible', 'phone.format'];
 
 /** With what a refused body is validated once more; undefined: no number in it is a stored person's. */
 export const phoneContext = (own: Own, { details }: Joi.ValidationError): Promise<PhoneContext | undefined> =>
   namedAmong(
     own,
-    details.flatMap(({ type, context }) => (type === refusal && typeof context?.value === 'string' ? [context.value] : [])),
+    details.flatMap(({ type, context }) =>
+      refusals.includes(type) && typeof context?.value === 'string' ? [context.value] : [],
+    ),
   );
 
 /** A row of a file that was refused for its phone. `again` reads it with what is stored. */

@@ -3,7 +3,7 @@ import type { RowOf } from '../../platform/database/tables.ts';
 import type { Contact } from '../contact.entity.ts';
 import { foldedEmail } from '../fields.ts';
 import { columnsOf, type Identity, identityKey, type OwnedIdentity, ownerIn, ownersPart, withSpellings } from './identity.ts';
-import { toE164 } from './phone.ts';
+import { phoneCandidate, toE164 } from './phone.ts';
 
 /** How a file names a contact; an external id needs its source. */
 export const contactNames = ['id', 'phone_number', 'email', 'external_id'] as const;
@@ -13,7 +13,8 @@ export type ContactName = (typeof contactNames)[number];
 export function identityNamed(by: Exclude<ContactName, 'id'>, text: string, source = ''): Identity | undefined {
   if (by === 'email') return { type: 'email', source: '', value: foldedEmail(text) };
   if (by === 'external_id') return source === '' ? undefined : { type: 'external_id', source, value: text };
-  const value = toE164(text);
+  // It is only looked up: a provider may have named a number that no plan knows.
+  const value = toE164(text) ?? phoneCandidate(text);
   return value === undefined ? undefined : { type: 'phone', source: '', value };
 }
 

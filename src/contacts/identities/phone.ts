@@ -68,9 +68,14 @@ export function phoneCandidate(text: string): string | undefined {
 /** What a validation may know of numbers (named-phones.ts): a number of a stored person is accepted, whatever the plans say. */
 export type PhoneContext = { namedPhones: ReadonlySet<string> };
 
-function namedIn(text: string, context: Partial<PhoneContext> | undefined): string | undefined {
-  const candidate = context?.namedPhones ? phoneCandidate(text) : undefined;
-  return candidate !== undefined && context!.namedPhones!.has(candidate) ? candidate : undefined;
+/** As `toE164`, or the number of a stored person. */
+export const phoneIn = (text: string, context: Joi.Context | undefined): string | undefined =>
+  toE164(text) ?? namedIn(text, context);
+
+function namedIn(text: string, context: Joi.Context | undefined): string | undefined {
+  const { namedPhones } = (context ?? {}) as Partial<PhoneContext>;
+  const candidate = namedPhones && phoneCandidate(text);
+  return candidate !== undefined && namedPhones?.has(candidate) ? candidate : undefined;
 }
 
 const providerSpelling = /^[1-9]\d{11,14}$/;
@@ -80,9 +85,7 @@ export const phoneNumber = Joi.string()
   .max(maxPhoneLength)
   // A longer text has its error already, and 1 MiB takes long to parse.
   .custom((text: string, helpers) =>
-    text.length > maxPhoneLength
-      ? text
-      : (toE164(text) ?? namedIn(text, helpers.prefs.context) ?? helpers.error('phone.possible')),
+    text.length > maxPhoneLength ? text : (phoneIn(text, helpers.prefs.context) ?? helpers.error('phone.possible')),
   )
   .messages({ 'phone.possible': '{{#label}} must be a phone number in international format' })
   .description('Phone number in international format, with or without +');
