@@ -6,12 +6,19 @@ const maxLength = 1_024;
 const maxEnding = 32;
 
 /** A label for people; it names no place. What PostgreSQL cannot store is left out, and a name that is cut keeps its ending. */
-export function storableName(name = ''): string {
-  const whole = name.replaceAll('\u0000', '').toWellFormed();
-  if (whole.length <= maxLength) return whole;
+export const storableName = (name = ''): string => shortened(name.replaceAll('\u0000', '').toWellFormed(), maxLength);
+
+function shortened(whole: string, max: number): string {
+  if (whole.length <= max) return whole;
   const ending = cutStart(extname(whole), maxEnding);
-  return cut(whole, maxLength - ending.length) + ending;
+  return cut(whole, max - ending.length) + ending;
 }
+
+/** The provider's limit. */
+const maxShown = 240;
+
+/** The name of a document that is sent: of a path only the last part. */
+export const shownName = (name: string): string => shortened(receivedName(name), maxShown);
 
 /** Characters that turn the direction of writing, by which a name can hide what it ends in. */
 const turning = /[\u202a-\u202e\u2066-\u2069]/g;

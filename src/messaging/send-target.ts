@@ -46,13 +46,14 @@ export type Target = Permission & {
 };
 
 const pairOf = statement((select, { id }: { id: string }) =>
-  select(Conversation).select(['channel_id', 'contact_id']).where('id', '=', id),
+  select(Conversation).select(['channel_id', 'contact_id', 'group_id']).where('id', '=', id),
 );
 
 /** Where a message into a conversation goes. */
 export async function targetOfConversation(own: Own, id: string): Promise<Pick<SendRequest, 'channelId' | 'recipient'>> {
   const [pair] = await pairOf(own, { id });
   if (!pair) throw notFound('Conversation');
+  if (pair.group_id) throw new AppError('conflict', 'The conversation of a group cannot be answered yet');
   if (!pair.contact_id) throw new AppError('conflict', 'The contact of this conversation was deleted');
   return { channelId: pair.channel_id, recipient: { contactId: pair.contact_id } };
 }

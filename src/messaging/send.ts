@@ -19,7 +19,7 @@ import type { ConversationStatus } from './conversation.entity.ts';
 import { type ConversationRef, conversationTaken, previewOf, resolveConversation, windowHours } from './conversations.ts';
 import { assertFiles } from './files/named.ts';
 import { sendMessageJob } from './jobs.ts';
-import { assertOpens, flowSendOf } from './opened-flow.ts';
+import { assertOpens, flowSendOf, withFlowId } from './opened-flow.ts';
 import { type AcceptedRow, acceptedColumns, acceptedRow, type MessageRow } from './queries.ts';
 import { findTarget, personOf, type SendRequest, type Target } from './send-target.ts';
 
@@ -38,7 +38,8 @@ export type Prepared = {
 };
 
 /** All checks of a send; nothing is written. */
-export async function checkMessage(own: Own, secrets: Secrets, request: SendRequest) {
+export async function checkMessage(own: Own, secrets: Secrets, given: SendRequest) {
+  const request = { ...given, content: await withFlowId(own, given.channelId, given.type, given.content) };
   if (request.sendAt) assertAhead('send_at', request.sendAt, maxScheduleDays);
   const target = await findTarget(own, secrets, request);
   await assertReachable(own, request, target);
@@ -46,7 +47,7 @@ export async function checkMessage(own: Own, secrets: Secrets, request: SendRequ
   await assertFiles(own, request.type, request.content);
   const address = addressOf(request, target);
   assertContext(request, target);
-  return { target, address };
+  return { request, target, address };
 }
 
 /** The same checks. A missing conversation is created in a transaction of its own: it is the lock of the send. */
@@ -54,9 +55,9 @@ export async function prepareMessage(
   own: Own,
   transact: TenantTransact,
   secrets: Secrets,
-  request: SendRequest,
+  given: SendRequest,
 ): Promise<Prepared> {
-  const { target, address } = await checkMessage(own, secrets, request);
+  const { request, target, address } = await checkMessage(own, secrets, given);
   const conversation = knownConversation(target) ?? (await newConversation(transact, secrets, request, target));
   return {
     conversation,

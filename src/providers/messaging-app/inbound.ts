@@ -18,6 +18,8 @@ export type InboundMessage = {
   type: string;
   content: Record<string, unknown>;
   contextId?: string;
+  /** Written to a group, not to us alone. */
+  groupId?: string;
   from: { phoneId?: string; userId?: string; name?: string; username?: string };
   direction: 'inbound' | 'outbound';
   identityChange?: IdentityChange;
@@ -203,8 +205,8 @@ function peopleOf(value: Json): People {
 
 function toMessage(item: unknown, people: People, phoneNumberId: string, isEcho: boolean): InboundMessage | InboundIgnored {
   const message = check(messageShape, item);
-  // Written to a group, not to us: it opens no window.
-  if (message.group_id !== undefined) return { kind: 'ignored', what: 'group message' };
+  const groupId = textOf(message.group_id);
+  if (isEcho && groupId) return { kind: 'ignored', what: 'group message of our own' };
   const type = String(message.type);
   const address = isEcho
     ? { phoneId: message.to, userId: message.to_user_id }
@@ -237,6 +239,7 @@ function toMessage(item: unknown, people: People, phoneNumberId: string, isEcho:
         ? { raw: message }
         : { ...(Array.isArray(content) ? { [type]: content } : object(content)), ...(!isEcho && besideContent(message)) },
     ...(contextId && { contextId }),
+    ...(groupId && { groupId }),
     from,
     direction: isEcho ? 'outbound' : 'inbound',
     ...(identityChange && { identityChange }),
