@@ -66,11 +66,7 @@ export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
       if (readBody) await deps.intake.read(readBody, limit, req, res, rawBodyBytes ? 'provider' : 'person');
       checkStorable(req, definition);
       // For all endpoints, and with celebrate, it would be a fifth of the start: each is made at its first request.
-      validate ??= (await import('./middleware/validated.ts')).validated({
-        ...definition,
-        body,
-        contextAfter: namedPhones(deps),
-      });
+      validate ??= (await import('./middleware/validated.ts')).validated({ ...definition, body, deps });
       const check = validate;
       const work = async () => {
         const checked = check(req, res);
@@ -84,14 +80,6 @@ export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
     }
   };
 }
-
-/** A number that no plan knows may be a stored person's. */
-const namedPhones = (deps: Deps) => async (fault: Joi.ValidationError, res: Response) => {
-  const organizationId = (res.locals.caller as Caller | undefined)?.organizationId;
-  if (!organizationId) return undefined;
-  const { phoneContext } = await import('../../src/contacts/identities/named-phones.ts');
-  return phoneContext(ownRows(deps.database, organizationId), fault);
-};
 
 /** A class: an object literal with getters costs V8 a hidden class per request. */
 class RequestInput implements Input<unknown, unknown> {

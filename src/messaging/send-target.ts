@@ -1,5 +1,12 @@
 import { phoneAddress, userIdAddress } from '../contacts/identities/messaging-address.ts';
-import { addressHashes, oldestOwner, ownerParamCount, ownerParams, type Person } from '../contacts/identities/resolve.ts';
+import {
+  addressHashes,
+  oldestOwner,
+  ownerParamCount,
+  ownerParams,
+  type Person,
+  placesFrom,
+} from '../contacts/identities/resolve.ts';
 import { type Permission, permissionColumns, rememberedSuppression } from '../contacts/permission/permission.ts';
 import type { FlowToSend } from '../flows/sends.ts';
 import type { Own } from '../platform/database/own.ts';
@@ -64,7 +71,7 @@ export function personOf(recipient: SendRequest['recipient']): Person {
 }
 
 const firstAddress = 7;
-const [hashesAt, sendAtAt, flowAt] = [0, 1, 2].map((place) => `$${firstAddress + ownerParamCount + place}`);
+const [hashesAt, sendAtAt, flowAt] = placesFrom(firstAddress + ownerParamCount, 3);
 const permission = permissionColumns({ organization: 'c.organization_id', contact: 'k.id', channel: 'c.id' });
 
 /** SQL: one statement finds channel, person, permission, conversation, template, flow and context of a send (bench: post). */

@@ -2,7 +2,9 @@ import { celebrate, isCelebrateError, Modes } from 'celebrate';
 import type { Request, Response } from 'express';
 import Joi from 'joi';
 import { AppError, type ErrorDetail, fieldOf, notFound, type Path } from '../../../src/platform/errors.ts';
+import type { Deps } from '../endpoint.ts';
 import { sizesOf } from './sizes.ts';
+import { storedPhones } from './stored-phones.ts';
 
 type Segment = 'params' | 'query' | 'body';
 type Rules = {
@@ -10,8 +12,8 @@ type Rules = {
   query?: Joi.Schema;
   body?: Joi.Schema;
   subject?: string;
-  /** With what a refused body is validated once more; undefined: it stays refused. */
-  contextAfter?: (fault: Joi.ValidationError, res: Response) => Promise<object | undefined>;
+  /** A refused body may be validated once more, with what is stored. */
+  deps?: Deps;
 };
 
 const locations = { params: 'path', query: 'query', body: 'body' } as const;
@@ -32,7 +34,7 @@ export function validated({
   query,
   body,
   subject = 'Resource',
-  contextAfter,
+  deps,
 }: Rules): (req: Request, res: Response) => Promise<void> | undefined {
   const inPath = params && checkOf('params', Joi.object(params));
   const sent = (['query', 'body'] as const).flatMap((segment) => {
@@ -40,7 +42,7 @@ export function validated({
     return shape
       ? [
           {
-            ...checkOf(segment, shape.label(segment), segment === 'body' ? contextAfter : undefined),
+            ...checkOf(segment, shape.label(segment), segment === 'body' && deps ? storedPhones(deps) : undefined),
             checkSizes: sizesOf(shape, segment),
           },
         ]
@@ -79,7 +81,7 @@ function takesNothing(schema: Joi.Schema): boolean {
 function checkOf<Name extends Segment>(
   segment: Name,
   schema: Joi.Schema,
-  contextAfter?: Rules['contextAfter'],
+  contextAfter?: ReturnType<typeof storedPhones>,
 ): Check & { segment: Name } {
   const preferred = schema.prefs(preferences);
   const middleware = celebrate({ [segment]: preferred }, {}, { mode: Modes.PARTIAL });

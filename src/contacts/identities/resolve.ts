@@ -4,6 +4,7 @@ import type { RowOf } from '../../platform/database/tables.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import { LocksOutdated } from '../../platform/ledger/locks.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
+import { bindTo } from '../../platform/listing/bind.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import { changeColumns } from '../change.ts';
 import { Contact, type ContactIdentity } from '../contact.entity.ts';
@@ -44,11 +45,17 @@ export const ownerParamCount = 2 * slots;
 /** `from`: the number of the first of `ownerParams`. */
 type OwnerParams = { organization: string; from: number };
 
-const slotsFrom = (from: number) =>
-  Array.from(
+/** The places of `count` parameters, the first of them numbered `from`. */
+export const placesFrom = (from: number, count: number): string[] =>
+  Array.from({ length: count }, bindTo(new Array<unknown>(from - 1)));
+
+function slotsFrom(from: number): string[] {
+  const places = placesFrom(from, ownerParamCount);
+  return Array.from(
     { length: slots },
-    (_, slot) => `($${from + 2 * slot}::text, $${from + 2 * slot + 1}::text, ${slot >= maxIdentities})`,
+    (_, slot) => `(${places[2 * slot]}::text, ${places[2 * slot + 1]}::text, ${slot >= maxIdentities})`,
   );
+}
 
 /** SQL: looked up one by one (bench: inbound, POST). Arrays of unknown length would be planned each time. */
 const ownerOfEach = ({ organization, from }: OwnerParams) => `

@@ -51,7 +51,7 @@ export function wordSql({ text, words }: Search, word: string, bind: Bind): Word
   const given = `${bind(word)}::text`;
   const sought = `searchable(${given})`;
   const plain = plainSql(sought);
-  const endOfPhone = /^\d+$/.test(word) ? ` when strpos(${text} || E'\\n', ${sought} || E'\\n') > 0 then true` : '';
+  const endOfPhone = /^\d+$/.test(word) ? ` when ${text} ~ (E'\\n[0-9]*' || ${sought} || E'(\\n|$)') then true` : '';
   if (isShort(word)) return { found: `(${text} like '% ' || ${plain} || '%' or ${text} like E'%\\n' || ${plain} || '%')` };
   return {
     found: `${text} like '%' || ${plain} || '%'`,

@@ -36,6 +36,9 @@ export class PhoneSpellings extends Migration {
   }
 
   override down() {
-    this.addSql(`update contact_duplicates set reason = 'same_person' where reason = 'same_phone'`);
+    this.addSql(`
+      update contact_duplicates
+         set reason = 'same_person'
+       where reason = 'same_phone'`);
   }
 }

@@ -7,6 +7,7 @@ import { flowChangeIn, type InboundFlowChange, isFlowField } from './flow-change
 import { changeIn, changesIn, type IdentityChange, type InboundIdentityChange } from './identity-change.ts';
 import { type Json, object, textOf } from './json.ts';
 import { type InboundNumberNews, isNumberNews, numberNewsIn } from './number-news.ts';
+import { type People, peopleOf, profileOf } from './people.ts';
 import { type Pricing, pricingOf } from './pricing.ts';
 import { type InboundTemplateChange, templateFields, toTemplateChange } from './template-change.ts';
 
@@ -189,20 +190,6 @@ export function partsOf(
   return [{ kind: 'ignored', what: field }];
 }
 
-/** Found by either address; of several the first. */
-type People = { byPhoneId: Map<string, Json>; byUserId: Map<string, Json>; only?: Json };
-
-function peopleOf(value: Json): People {
-  const all = list(value.contacts).map(object);
-  const [byPhoneId, byUserId] = [new Map<string, Json>(), new Map<string, Json>()];
-  for (const person of all) {
-    const [phoneId, userId] = [textOf(person.wa_id), textOf(person.user_id)];
-    if (!byPhoneId.has(phoneId)) byPhoneId.set(phoneId, person);
-    if (!byUserId.has(userId)) byUserId.set(userId, person);
-  }
-  return { byPhoneId, byUserId, ...(all.length === 1 && { only: all[0] }) };
-}
-
 function toMessage(item: unknown, people: People, phoneNumberId: string, isEcho: boolean): InboundMessage | InboundIgnored {
   const message = check(messageShape, item);
   const groupId = textOf(message.group_id);
@@ -247,14 +234,6 @@ function toMessage(item: unknown, people: People, phoneNumberId: string, isEcho:
     ...(flowAnswer && { flowAnswer }),
   };
 }
-
-const profileOf = (person: Json) => {
-  const { name, username } = object(person.profile);
-  return { ...shown('name', name), ...shown('username', username) };
-};
-const longestName = 200;
-const shown = (field: 'name' | 'username', value: unknown) =>
-  typeof value === 'string' && value ? { [field]: cut(value, longestName) } : {};
 
 function toStatus(item: unknown, phoneNumberId: string): InboundPart {
   const status = check(statusShape, item);

@@ -60,7 +60,6 @@ import { knowJobs } from '../../../src/jobs.ts';
 import { type AssetFilter, listAssets } from '../../../src/media/list.ts';
 import { mediaPurge } from '../../../src/media/purge.ts';
 import { deleteAssetsOfContact } from '../../../src/media/remove.ts';
-import { findGroup } from '../../../src/messaging/groups.ts';
 import { listConversations, readConversationListing } from '../../../src/messaging/inbox/list.ts';
 import { listConversationNotes } from '../../../src/messaging/inbox/notes.ts';
 import { hasKept } from '../../../src/messaging/kept-statuses.ts';
@@ -381,7 +380,6 @@ export function usesOf(house: House, database: Database, { own: organizationId, 
     segments_list: { by: 'listSegments', run: () => listSegments(own, page) },
     conversations_assignee: conversations({ field: 'assignee_id', value: ids.userId }),
     conversations_contact: contact,
-    conversations_group: { by: 'findGroup', run: () => findGroup(own, ids.otherId, 'group') },
     conversations_open: {
       by: 'choose: who has the fewest open conversations',
       run: () => openOf(own, { ids: [ids.userId] }),
