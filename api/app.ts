@@ -1,5 +1,6 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { setUrlRules } from '../src/automation/http/url-rules.ts';
+import { cut } from '../src/platform/cut.ts';
 import { AppError } from '../src/platform/errors.ts';
 import { frequent } from './frequent.ts';
 import type { Deps } from './http/endpoint.ts';
@@ -39,7 +40,7 @@ export function createApp(deps: Deps): Express {
   app.use(lazily(async () => (await import('./others.ts')).others(observed, deps)));
   const pages = lazily(async () => (await import('./pages/pages.ts')).pages(deps));
   app.use(observed, pages, (req) => {
-    throw new AppError('not_found', `There is no ${req.method} ${req.path.slice(0, 200)}`);
+    throw new AppError('not_found', `There is no ${req.method} ${cut(req.path, 200)}`);
   });
   // A path that cannot be decoded fails before it reaches its route.
   const refused: ErrorRequestHandler = async (error, req, res, _next) => {

@@ -9,6 +9,7 @@ export interface Behaviour {
   block_limit: number;
   fail_code: number;
   fails: Record<string, number>;
+  wa_ids: Record<string, string>;
   template_review: 'APPROVED' | 'REJECTED' | null;
   flow_edit: 'revert' | 'refuse';
   shipper_price_change: number | null;
@@ -32,6 +33,7 @@ export const defaultBehaviour: Readonly<Behaviour> = {
   block_limit: 64_000,
   fail_code: 131026,
   fails: {},
+  wa_ids: {},
   template_review: 'APPROVED',
   flow_edit: 'revert',
   shipper_price_change: null,
@@ -61,6 +63,11 @@ export const behaviourSchema = Joi.object<Partial<Behaviour>>({
   fails: Joi.object()
     .pattern(Joi.string(), Joi.number().integer())
     .description('User (wa_id or user_id) to the error it fails with'),
+  wa_ids: Joi.object()
+    .pattern(/^\d{7,15}$/, Joi.string().pattern(/^\d{7,15}$/, 'digits'))
+    .description(
+      'Phone (digits) to the wa_id that the answer to a send names for it, as where the id of a phone is another than its number',
+    ),
   template_review: Joi.string()
     .valid('APPROVED', 'REJECTED')
     .allow(null)

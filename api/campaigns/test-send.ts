@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { prepareTest, type TestRequest } from '../../src/campaigns/test-send.ts';
-import { toE164 } from '../../src/contacts/identities/phone.ts';
+import { phoneIn } from '../../src/contacts/identities/phone.ts';
 import { acceptLocks, acceptMessage, maxAcceptedAtOnce } from '../../src/messaging/send.ts';
 import { exampleIds, examplePhone } from '../../src/platform/examples.ts';
 import { isUuid } from '../../src/platform/ids.ts';
@@ -15,8 +15,8 @@ import { assertMaySend, maySendNote } from './may-send.ts';
 const longest = 40;
 const address = Joi.string()
   .max(longest)
-  .custom((text: string, { error }) =>
-    text.length > longest ? text : isUuid(text) ? text.toLowerCase() : (toE164(text) ?? error('phone.format')),
+  .custom((text: string, { error, prefs }) =>
+    text.length > longest ? text : isUuid(text) ? text.toLowerCase() : (phoneIn(text, prefs.context) ?? error('phone.format')),
   )
   .messages({ 'phone.format': '{{#label}} must be a phone number with its country, or the id of a contact' });
 

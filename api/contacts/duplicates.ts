@@ -15,7 +15,7 @@ export const duplicateView = view(
     reason: Joi.string()
       .required()
       .description(
-        'same_person: one message came from addresses of both. number_changed, user_id_changed: the new address is the other’s',
+        'same_person: one message came from addresses of both. same_phone: both have one phone, in two forms or by what the provider answered; a suppression of one counts for both. number_changed, user_id_changed: the new address is the other’s',
       ),
     created_at: timestamp.required(),
   }),

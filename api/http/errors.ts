@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { cut } from '../../src/platform/cut.ts';
 import { databaseAway, isOurOutage, isRowLocked, RecordBusy } from '../../src/platform/database/errors.ts';
 import { AppError, type ErrorDetail, errorCodes, maxDetails } from '../../src/platform/errors.ts';
 import type { Endpoint, ErrorShape } from './endpoint.ts';
@@ -56,24 +57,26 @@ export function toAppError(error: unknown): AppError {
 
 const longestField = 200;
 const longestMessage = 1_000;
-const cut = (text: string, longest: number) => (text.length > longest ? `${text.slice(0, longest)}…`.toWellFormed() : text);
+const shortened = (text: string, longest: number) => (text.length > longest ? `${cut(text, longest)}…` : text);
 
 /** Error details repeat the client's own names and values, which may be as large as its request. */
 const shownDetail = ({ field, message, ...detail }: ErrorDetail): ErrorDetail => ({
   // A field may have no name at all: {"": 1}.
-  ...(field && { field: cut(field, longestField) }),
+  ...(field && { field: shortened(field, longestField) }),
   ...detail,
-  message: cut(message, longestMessage),
+  message: shortened(message, longestMessage),
 });
 
 export function renderError(error: AppError, shape: ErrorShape, requestId: string): { body: object; contentType: string } {
-  const message = cut(error.message, longestMessage);
+  const message = shortened(error.message, longestMessage);
   const details = error.details?.slice(0, maxDetails).map(shownDetail);
-  if (shape === 'lookup') return { body: { error: message, code: error.code }, contentType: 'application/json' };
+  // Shapes without a list of details name the fields in their text.
+  const faults = details
+    ?.map(({ field, message }) => (field && !message.includes(field) ? `${field}: ${message}` : message))
+    .join('; ');
+  if (shape === 'lookup')
+    return { body: { error: shortened(faults || message, longestMessage), code: error.code }, contentType: 'application/json' };
   if (shape === 'problem') {
-    const faults = details
-      ?.map(({ field, message }) => (field && !message.includes(field) ? `${field}: ${message}` : message))
-      .join('; ');
     return {
       body: { title: STATUS_CODES[error.status] ?? 'Error', status: error.status, detail: faults || message },
       contentType: 'application/problem+json',

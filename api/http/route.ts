@@ -66,7 +66,7 @@ export function routeOf(endpoint: AnyEndpoint, deps: Deps): RequestHandler {
       if (readBody) await deps.intake.read(readBody, limit, req, res, rawBodyBytes ? 'provider' : 'person');
       checkStorable(req, definition);
       // For all endpoints, and with celebrate, it would be a fifth of the start: each is made at its first request.
-      validate ??= (await import('./middleware/validated.ts')).validated({ ...definition, body });
+      validate ??= (await import('./middleware/validated.ts')).validated({ ...definition, body, deps });
       const check = validate;
       const work = async () => {
         const checked = check(req, res);

@@ -16,7 +16,13 @@ export const conversationView = view(
   Joi.object({
     id: id.required(),
     channel_id: id.required(),
-    contact_id: id.allow(null).required().description('null: the contact was erased'),
+    contact_id: id.allow(null).required().description('null: the contact was erased, or it is the conversation of a group'),
+    group_id: Joi.string()
+      .allow(null)
+      .required()
+      .description(
+        "The provider's id of a group that the number is in; null: the conversation of one contact. Each message of a group has the contact who wrote it. It cannot be answered yet: 409",
+      ),
     contact_name: Joi.string()
       .allow('')
       .required()
@@ -48,6 +54,7 @@ export const conversationView = view(
     id: exampleIds.conversation,
     channel_id: exampleIds.channel,
     contact_id: exampleIds.contact,
+    group_id: null,
     contact_name: 'Sheena Nelson',
     contact_phone_number: `+${examplePhone}`,
     status: 'open',
@@ -74,6 +81,7 @@ export const toConversationView = (row: ConversationRow) => ({
   id: row.id,
   channel_id: row.channel_id,
   contact_id: row.contact_id,
+  group_id: row.group_id || null,
   contact_name: row.contact_name,
   contact_phone_number: row.contact_phone_number,
   status: row.status,

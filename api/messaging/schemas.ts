@@ -29,7 +29,7 @@ export const messageView = view(
       .unknown()
       .required()
       .description(
-        "What was sent or received, in the provider's form. Beside it: `media` (`status`: pending, stored, gone, too_large, failed) and `asset_id`, for the file of a received message; `edited` and `deleted`, with the time, for one that was changed; `referral` (the advertisement or post it came from), `forwarded`, `frequently_forwarded`, `referred_product` (what it asks about) and `errors` (what the provider could not bring), as the provider says them of a received message",
+        "What was sent or received, in the provider's form. Beside it: `media` (`status`: pending, stored, gone, too_large, failed) and `asset_id`, for the file of a received message; `edited` and `deleted`, with the time, for one that was changed (a deleted one has lost its words); `context_from` (who wrote the message that it answers), `identity` (the hash of the person's phone), `referral` (the advertisement or post it came from), `forwarded`, `frequently_forwarded`, `referred_product` (what it asks about) and `errors` (what the provider could not bring), as the provider says them of a received message",
       ),
     failure: failure.allow(null).required(),
     campaign_id: id.allow(null).required().description('The campaign that sent it; null: none'),

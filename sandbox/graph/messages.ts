@@ -26,7 +26,7 @@ export function postMessage(state: State) {
       return;
     }
     if (!state.numbers.of(account.phone_number_id).isRegistered) throw new GraphError(133010);
-    const outgoing = readOutgoing(body, account);
+    const outgoing = ofUser(state, readOutgoing(body, account));
     const opened = openedBy(state, account, body, outgoing.template);
     checkMediaIds(body, (id) => state.media.find(id, res.locals.token)?.mimeType);
     if (!state.buckets.take(account.phone_number_id, state.behaviour.mps)) {
@@ -63,6 +63,12 @@ function takesPair({ buckets, behaviour: { pair } }: State, phoneNumberId: strin
 function failureOf({ behaviour, windows }: State, phoneNumberId: string, outgoing: Outgoing): number | null {
   const isClosed = behaviour.window !== 'off' && outgoing.isFreeForm && !windows.isOpen(phoneNumberId, outgoing.user);
   return isClosed ? 131047 : (behaviour.fails[outgoing.user] ?? null);
+}
+
+/** Who has the phone: its id may be another than the number. */
+function ofUser({ behaviour }: State, outgoing: Outgoing): Outgoing {
+  const waId = outgoing.waId === null ? undefined : behaviour.wa_ids[outgoing.waId];
+  return waId === undefined ? outgoing : { ...outgoing, user: waId, waId };
 }
 
 const userOf = ({ waId, user }: Outgoing) => (waId === null ? { user_id: user } : { wa_id: waId });

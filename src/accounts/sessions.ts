@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { Membership } from '../organizations/organization.entity.ts';
 import { newSecretToken } from '../platform/credentials.ts';
+import { cut } from '../platform/cut.ts';
 import { now as databaseNow } from '../platform/database/columns.ts';
 import type { Em, Source } from '../platform/database/database.ts';
 import { query } from '../platform/database/query.ts';
@@ -47,7 +48,7 @@ export async function openSession(em: Em, userId: string, device: Device) {
         .limit(1),
       expires_at: sql<string>`clock_timestamp() + ${sessionSeconds} * interval '1 second'`,
       address: device.address,
-      user_agent: device.userAgent.slice(0, 500),
+      user_agent: cut(device.userAgent, 500),
       telemetry_id: device.telemetryId ?? null,
     }))
     .returning(['id', 'organization_id'])

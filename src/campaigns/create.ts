@@ -1,3 +1,4 @@
+import { cut } from '../platform/cut.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
 import {
@@ -81,8 +82,6 @@ export async function duplicateCampaign(own: OwnTx, actor: string, id: string): 
 
 const suffix = ' (copy)';
 
-/** Characters of more than one unit are not cut apart. */
 function copyOf(name: string): string {
-  const kept = name.slice(0, maxName - suffix.length);
-  return `${kept.isWellFormed() ? kept : kept.slice(0, -1)}${suffix}`;
+  return `${cut(name, maxName - suffix.length)}${suffix}`;
 }

@@ -1,3 +1,4 @@
+import { cut } from '../platform/cut.ts';
 import { now } from '../platform/database/columns.ts';
 import type { Own } from '../platform/database/own.ts';
 import type { TenantTransact } from '../platform/ledger/tenant.ts';
@@ -27,7 +28,7 @@ export async function askHealth(messagingApp: MessagingApp, account: ChannelAcco
     };
   } catch (error) {
     if (!(error instanceof ProviderRefused) || error.stopsChannel) throw error;
-    return { problem: error.message.slice(0, longestProblem) };
+    return { problem: cut(error.message, longestProblem) };
   }
 }
 

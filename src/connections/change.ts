@@ -1,3 +1,4 @@
+import { cut } from '../platform/cut.ts';
 import { now } from '../platform/database/columns.ts';
 import type { Owned } from '../platform/database/own.ts';
 import { notFound } from '../platform/errors.ts';
@@ -71,6 +72,6 @@ export const stopConnection = (
     const connection = await own.findOne(Connection, { id, credentials: sealed, deleted_at: null });
     if (!connection || connection.status === status) return;
     await holdPool(em, poolOf(own.organizationId, connectionPool(id)), null);
-    Object.assign(connection, { last_error: reason.slice(0, longestError), last_error_at: now(), access_token: null });
+    Object.assign(connection, { last_error: cut(reason, longestError), last_error_at: now(), access_token: null });
     await setStatus(own, connection, status);
   });

@@ -1,3 +1,4 @@
+import { cut } from '../platform/cut.ts';
 import { now } from '../platform/database/columns.ts';
 import type { TenantTransact } from '../platform/ledger/tenant.ts';
 import type { Verified } from '../providers/connections.ts';
@@ -22,6 +23,6 @@ export const recordProblem = (transact: TenantTransact, { id }: Pick<Checked, 'i
     await own.update(
       Connection,
       { id, deleted_at: null },
-      { checked_at: now(), last_error: problem.slice(0, 500), last_error_at: now() },
+      { checked_at: now(), last_error: cut(problem, 500), last_error_at: now() },
     );
   });

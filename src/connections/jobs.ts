@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { cut } from '../platform/cut.ts';
 import { uuid } from '../platform/ids.ts';
 import { backoff, job } from '../platform/ledger/job.ts';
 
@@ -36,7 +37,7 @@ export const applyConnectionWebhookJob = job<{ webhook_id: string }>({
       `update connection_webhooks
           set status = 'broken', error = $3
         where organization_id = $1 and id = $2 and status = 'received'`,
-      [webhook_id, message.slice(0, 500)],
+      [webhook_id, cut(message, 500)],
     );
   },
   // SQL: one statement for one row.

@@ -1,7 +1,7 @@
 import type { Own } from '../platform/database/own.ts';
 import { AppError, notFound } from '../platform/errors.ts';
 import { foldedEmail } from './fields.ts';
-import { columnsOf, type Identity, ownersPart } from './identities/identity.ts';
+import { columnsOf, type Identity, ownersOf, ownersPart, respelled } from './identities/identity.ts';
 import { toE164 } from './identities/phone.ts';
 import { type ContactRow, contactColumns } from './queries.ts';
 
@@ -55,7 +55,10 @@ export async function lookUpContact(own: Own, identifiers: Identifier[]): Promis
   const identities = identifiers.flatMap(({ type, value, source }) =>
     type === 'contact_id' ? [] : [toIdentity(type, value, source)],
   );
-  const rows = await own.sql<ContactRow>(lookUp, [ids, ...columnsOf(identities)]);
+  // Most phones have one form, and are found by one statement.
+  const isSpelled = identities.some((identity) => respelled(identity) !== undefined);
+  const params = isSpelled ? [[...ids, ...(await ownersOf(own, identities))], ...columnsOf([])] : [ids, ...columnsOf(identities)];
+  const rows = await own.sql<ContactRow>(lookUp, params);
   if (rows.length > 1) throw new AppError('conflict', 'The identifiers belong to different contacts');
   if (!rows[0]) throw notFound('Contact');
   return rows[0];

@@ -4,7 +4,8 @@ import type { TenantTransact } from '../platform/ledger/tenant.ts';
 import { Contact } from './contact.entity.ts';
 import { contactTxOf } from './contact-tx.ts';
 import { contactLock } from './events.ts';
-import { identitiesOf, type Person } from './identities/resolve.ts';
+import { columnsOf, withSpellings } from './identities/identity.ts';
+import { type Person, sourced } from './identities/resolve.ts';
 
 /** From a provider's last webhook about the person. `profile_phone` is digits. */
 export type Profile = {
@@ -28,8 +29,7 @@ const profileSql = `
    limit 1`;
 
 export async function findProfile(own: Own, channelId: string, person: Person): Promise<Profile | undefined> {
-  const identities = identitiesOf(person);
-  const [types, values] = [identities.map(({ type }) => type), identities.map(({ value }) => value)];
+  const [types, , values] = columnsOf(withSpellings(sourced(person)));
   const [row] = await own.sql<Profile>(profileSql, [channelId, types, values]);
   return row;
 }

@@ -1,3 +1,5 @@
+import { cut } from '../platform/cut.ts';
+
 const valueCost = 16;
 
 /** `characters`: of all copies, in which a value without a length counts as 16. `text`: of one text, which is cut there. */
@@ -30,7 +32,7 @@ export function plainCopy(
   function copyOf(value: unknown, depth: number): unknown {
     left -= valueCost + (typeof value === 'string' ? value.length : 0);
     if (left < 0) return undefined;
-    if (typeof value === 'string') return value === '' ? undefined : value.slice(0, bounds.text);
+    if (typeof value === 'string') return value === '' ? undefined : cut(value, bounds.text);
     if (typeof value === 'number' || typeof value === 'boolean') return value;
     if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.toISOString();
     if (value === null || typeof value !== 'object' || depth > bounds.depth) return undefined;

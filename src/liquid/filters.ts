@@ -62,7 +62,8 @@ function bounded(name: string, original: FilterHandler): FilterHandler {
   return function (this: Implementation, value: unknown, ...args: unknown[]) {
     spend(this.context, costOf(name, [value, ...args]));
     assertBounded(name, value, args);
-    const result: unknown = original.call(this, value, ...args);
+    const isApart = name === 'split' && args[0] === '' && typeof value === 'string';
+    const result: unknown = isApart ? [...value] : original.call(this, value, ...args);
     if (lengthOf(result) > maxText) throw tooLong(name);
     return result;
   };
@@ -105,7 +106,7 @@ export function shown(value: unknown): string {
   if (value === undefined || value === null) throw new Error('A value is missing');
   if (typeof value === 'boolean') return String(value);
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);
-  if (typeof value === 'string' && value.length <= maxText) return value;
+  if (typeof value === 'string' && value.length <= maxText) return value.toWellFormed();
   if (Array.isArray(value)) throw new Error('A list is not a text: use join, first or size');
   throw new Error(`A value is not a text of at most ${maxText} characters`);
 }

@@ -1,4 +1,5 @@
 import { type Template, Tokenizer, TypeGuards, Value } from 'liquidjs';
+import { cut } from '../platform/cut.ts';
 import { blockTags, engine, isAllowedTag, isEnd } from './engine.ts';
 import { maxNesting, maxText } from './limits.ts';
 import { variableFault } from './variables.ts';
@@ -60,5 +61,5 @@ function syntaxFault(error: unknown): TextFault {
   const filter = /undefined filter: ([\w-]+)/.exec(line)?.[1];
   return filter
     ? textFault('filter_unknown', `There is no filter ${filter}`)
-    : textFault('syntax', `It is not Liquid: ${line.slice(0, 200) || 'it cannot be read'}`);
+    : textFault('syntax', `It is not Liquid: ${cut(line, 200) || 'it cannot be read'}`);
 }

@@ -1,4 +1,5 @@
 import { Context, type Template } from 'liquidjs';
+import { cut } from '../platform/cut.ts';
 import { engine } from './engine.ts';
 import { maxMs } from './limits.ts';
 
@@ -74,8 +75,8 @@ function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return 'It cannot be rendered';
   if (error.name === 'UndefinedVariableError' && 'token' in error) {
     const { token } = error as { token: { getText(): string } };
-    return `${token.getText().slice(0, 100)} is missing`;
+    return `${cut(token.getText(), 100)} is missing`;
   }
   if (/memory alloc limit/.test(error.message)) return 'It takes too much work';
-  return error.message.split('\n')[0]!.slice(0, 200);
+  return cut(error.message.split('\n')[0]!, 200);
 }

@@ -106,7 +106,8 @@ function mustParse(parsed: Parsed | TextFault, at: string): Parsed {
 /** A list or an object as it is, with what is empty in it: the copy that texts read has none of it. */
 function given(value: unknown, sources: WeakMap<object, object>): unknown {
   if (value === undefined || value === null) throw new Error('A value is missing');
-  if (typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'string') return value.toWellFormed();
+  if (typeof value === 'boolean') return value;
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   const source = typeof value === 'object' ? sources.get(value) : undefined;
   if (source) return JSON.parse(JSON.stringify(source));

@@ -1,11 +1,8 @@
+import { cut } from '../platform/cut.ts';
 export type MailText = { subject: string; text: string; html: string };
 
 /** A name chosen by a user cannot add lines to a mail. */
-const oneLine = (value: string) =>
-  value
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
-    .trim()
-    .slice(0, 200);
+const oneLine = (value: string) => cut(value.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim(), 200);
 
 export const oneLineEach = (data: Record<string, string>) =>
   Object.fromEntries(Object.entries(data).map(([name, value]) => [name, oneLine(value)]));

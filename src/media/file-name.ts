@@ -1,4 +1,5 @@
 import { extname, win32 } from 'node:path';
+import { cut, cutStart } from '../platform/cut.ts';
 
 /** Characters that turn the direction of writing, by which a name can hide what it ends in. */
 const turning = /[\u202a-\u202e\u2066-\u2069]/g;
@@ -14,9 +15,17 @@ const maxLength = 1_024;
 const maxEnding = 32;
 
 /** A label for people; it names no place. What PostgreSQL cannot store is left out, and a name that is cut keeps its ending. */
-export function storableName(name = ''): string {
-  const whole = lastPart(name.replaceAll('\u0000', '')).toWellFormed();
-  if (whole.length <= maxLength) return whole;
-  const ending = extname(whole).slice(-maxEnding);
-  return (whole.slice(0, maxLength - ending.length) + ending).toWellFormed();
+export const storableName = (name = ''): string =>
+  shortened(lastPart(name.replaceAll('\u0000', '')).toWellFormed(), maxLength);
+
+function shortened(whole: string, max: number): string {
+  if (whole.length <= max) return whole;
+  const ending = cutStart(extname(whole), maxEnding);
+  return cut(whole, max - ending.length) + ending;
 }
+
+/** The provider's limit. */
+const maxShown = 240;
+
+/** The name of a document that is sent: of a path only the last part. */
+export const shownName = (name: string): string => shortened(lastPart(name), maxShown);

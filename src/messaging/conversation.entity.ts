@@ -13,8 +13,10 @@ export const Conversation = defineEntity({
   properties: {
     ...tenant(),
     channel_id: p.uuid(),
-    /** null: the contact was erased. */
+    /** null: the contact was erased, or it is a group's conversation. */
     contact_id: p.uuid().strictNullable(),
+    /** The provider's id of a group; empty for the conversation of one contact. */
+    group_id: p.text().default(''),
     status: p.enum(conversationStatuses),
     /** Only while it is snoozed, and then a job waits to wake it. null: it sleeps until the person writes. */
     snoozed_until: timestamp().strictNullable(),

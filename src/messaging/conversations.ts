@@ -1,5 +1,6 @@
 import { type Person, resolveContact } from '../contacts/identities/resolve.ts';
 import { assertContact } from '../contacts/queries.ts';
+import { cut } from '../platform/cut.ts';
 import type { RowOf } from '../platform/database/tables.ts';
 import { conversationCreated } from '../platform/events/catalogue.ts';
 import { uuidv7 } from '../platform/ids.ts';
@@ -52,12 +53,9 @@ export async function resolveConversation(
 /** A free-form message is allowed this long after the last inbound message. */
 export const windowHours = 24;
 
-/** Of a character that takes two places, as an emoji. */
-const halfAtEnd = /[\ud800-\udbff]$/;
-
 export function previewOf(type: string, content: Record<string, unknown>): string {
   const said = wordsOf(type, content) ?? content.caption;
-  return (typeof said === 'string' && said ? said : `[${type}]`).slice(0, 120).replace(halfAtEnd, '');
+  return cut(typeof said === 'string' && said ? said : `[${type}]`, 120);
 }
 
 type Part = { text?: unknown; title?: unknown; body?: unknown } | undefined;

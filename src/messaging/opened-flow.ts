@@ -8,7 +8,8 @@ import {
   isOfButton,
   parametersIn,
 } from '../flows/sends.ts';
-import { invalidField } from '../platform/errors.ts';
+import type { Own } from '../platform/database/own.ts';
+import { AppError, invalidField } from '../platform/errors.ts';
 import { object, textOf } from '../providers/messaging-app/json.ts';
 import { buttonsOf, list } from '../templates/components.ts';
 
@@ -28,9 +29,29 @@ export const flowOfTemplate = ({ organization }: { organization: string }) =>
     and f.provider_flow_id =
         jsonb_path_query_first(t.components, '$[*].buttons[*] ? (@.type like_regex "^flow$" flag "i").flow_id') #>> '{}'`);
 
-/** The id that an interactive message names. */
+/** The id that an interactive message names; null: it opens no flow, or one that is named. */
 export const flowIdIn = (type: string, content: Content): string | null =>
-  opensFlow(type, content) ? String(parametersIn(content).flow_id) : null;
+  (opensFlow(type, content) && textOf(parametersIn(content).flow_id)) || null;
+
+/** SQL: of the account of the channel, whose flows have distinct names. */
+const flowByName = `
+  select f.id
+    from flows f
+    join channels c on c.organization_id = f.organization_id and c.account_id = f.account_id
+   where f.organization_id = $1 and c.id = $2 and lower(f.name) = lower($3) and f.doing is distinct from 'delete'`;
+
+/** The content with the id of a flow that it names. Throws 422 for a name that no flow of the channel's account has. */
+export async function withFlowId(own: Own, channelId: string, type: string, content: Content): Promise<Content> {
+  const { flow_name: name, ...parameters } = opensFlow(type, content) ? parametersIn(content) : {};
+  if (typeof name !== 'string') return content;
+  const [flow] = await own.sql<{ id: string }>(flowByName, [channelId, name]);
+  if (flow) return { ...content, action: { ...object(content.action), parameters: { ...parameters, flow_id: flow.id } } };
+  const message = 'The account of the channel has no flow of this name';
+  const field = 'interactive.action.parameters.flow_name';
+  throw new AppError('flow_unavailable', message, {
+    details: [{ field, location: 'body', code: 'flow_unavailable', message }],
+  });
+}
 
 export const opensFlow = (type: string, content: Content) => type === 'interactive' && content.type === 'flow';
 

@@ -1,5 +1,12 @@
 import { phoneAddress, userIdAddress } from '../contacts/identities/messaging-address.ts';
-import { hashOf, oldestOwner, ownerParams, type Person } from '../contacts/identities/resolve.ts';
+import {
+  addressHashes,
+  oldestOwner,
+  ownerParamCount,
+  ownerParams,
+  type Person,
+  placesFrom,
+} from '../contacts/identities/resolve.ts';
 import { type Permission, permissionColumns, rememberedSuppression } from '../contacts/permission/permission.ts';
 import type { FlowToSend } from '../flows/sends.ts';
 import type { Own } from '../platform/database/own.ts';
@@ -46,13 +53,14 @@ export type Target = Permission & {
 };
 
 const pairOf = statement((select, { id }: { id: string }) =>
-  select(Conversation).select(['channel_id', 'contact_id']).where('id', '=', id),
+  select(Conversation).select(['channel_id', 'contact_id', 'group_id']).where('id', '=', id),
 );
 
 /** Where a message into a conversation goes. */
 export async function targetOfConversation(own: Own, id: string): Promise<Pick<SendRequest, 'channelId' | 'recipient'>> {
   const [pair] = await pairOf(own, { id });
   if (!pair) throw notFound('Conversation');
+  if (pair.group_id) throw new AppError('conflict', 'The conversation of a group cannot be answered yet');
   if (!pair.contact_id) throw new AppError('conflict', 'The contact of this conversation was deleted');
   return { channelId: pair.channel_id, recipient: { contactId: pair.contact_id } };
 }
@@ -62,8 +70,8 @@ export function personOf(recipient: SendRequest['recipient']): Person {
   return 'userId' in recipient ? { userId: recipient.userId } : {};
 }
 
-const addresses = `
-  ($7::text, $8::text), ($9::text, $10::text), ($11::text, $12::text), ($13::text, $14::text), ($15::text, $16::text)`;
+const firstAddress = 7;
+const [hashesAt, sendAtAt, flowAt] = placesFrom(firstAddress + ownerParamCount, 3);
 const permission = permissionColumns({ organization: 'c.organization_id', contact: 'k.id', channel: 'c.id' });
 
 /** SQL: one statement finds channel, person, permission, conversation, template, flow and context of a send (bench: post). */
@@ -72,15 +80,15 @@ const targetStatement = (flow: string) => `
          t.status as template_status, t.components as template_components, t.category,
          ${flow} as flow,
          x.provider_message_id as context_id, x.status as context_status,
-         coalesce(v.last_inbound_at > greatest(clock_timestamp(), $18::timestamptz) - interval '${windowHours} hours', false) as is_open,
+         coalesce(v.last_inbound_at > greatest(clock_timestamp(), ${sendAtAt}::timestamptz) - interval '${windowHours} hours', false) as is_open,
          ${isHeard('$1', 'conversation.updated')} as is_heard,
          ${phoneAddress} as phone,
          ${userIdAddress} as user_id,
          ${permission},
-         case when k.id is null then ${rememberedSuppression('c.organization_id', '$17::bytea')} end as remembered
+         case when k.id is null then ${rememberedSuppression('c.organization_id', hashesAt!)} end as remembered
     from channels c
     left join contacts k
-      on k.organization_id = c.organization_id and k.id = coalesce($3::uuid, (${oldestOwner({ organization: '$1', addresses })}))
+      on k.organization_id = c.organization_id and k.id = coalesce($3::uuid, (${oldestOwner({ organization: '$1', from: firstAddress })}))
     left join conversations v on v.organization_id = c.organization_id and v.channel_id = c.id and v.contact_id = k.id
     left join templates t
       on t.organization_id = c.organization_id and t.channel_id = c.id and t.name = $4 and t.language = $5
@@ -93,7 +101,7 @@ const targetStatement = (flow: string) => `
 const targetOf = {
   others: targetStatement('null::jsonb'),
   template: targetStatement(flowOfTemplate({ organization: 'c.organization_id' })),
-  flow: targetStatement(flowNamed({ organization: 'c.organization_id', flowId: '$19' })),
+  flow: targetStatement(flowNamed({ organization: 'c.organization_id', flowId: flowAt! })),
 };
 
 export async function findTarget(own: Own, secrets: Secrets, request: SendRequest): Promise<Target> {
@@ -109,7 +117,7 @@ export async function findTarget(own: Own, secrets: Secrets, request: SendReques
     isTemplate ? content.language : null,
     contextMessageId ?? null,
     ...ownerParams(person),
-    hashOf(secrets, own.organizationId, person),
+    addressHashes(secrets, own.organizationId, person),
     request.sendAt ?? null,
     ...(flowId ? [flowId] : []),
   ]);

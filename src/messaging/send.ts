@@ -1,4 +1,5 @@
 import { throwContactMissing } from '../contacts/contact-missing.ts';
+import { phoneKey } from '../contacts/identities/phone-spellings.ts';
 import { identityTaken } from '../contacts/identities/resolve.ts';
 import { refusalOf, refused } from '../contacts/permission/permission.ts';
 import { contactNotFound, inBody } from '../contacts/queries.ts';
@@ -18,7 +19,7 @@ import type { ConversationStatus } from './conversation.entity.ts';
 import { type ConversationRef, conversationTaken, previewOf, resolveConversation, windowHours } from './conversations.ts';
 import { assertFiles } from './files/named.ts';
 import { sendMessageJob } from './jobs.ts';
-import { assertOpens, flowSendOf } from './opened-flow.ts';
+import { assertOpens, flowSendOf, withFlowId } from './opened-flow.ts';
 import { type AcceptedRow, acceptedColumns, acceptedRow, type MessageRow } from './queries.ts';
 import { findTarget, personOf, type SendRequest, type Target } from './send-target.ts';
 
@@ -37,7 +38,8 @@ export type Prepared = {
 };
 
 /** All checks of a send; nothing is written. */
-export async function checkMessage(own: Own, secrets: Secrets, request: SendRequest) {
+export async function checkMessage(own: Own, secrets: Secrets, given: SendRequest) {
+  const request = { ...given, content: await withFlowId(own, given.channelId, given.type, given.content) };
   if (request.sendAt) assertAhead('send_at', request.sendAt, maxScheduleDays);
   const target = await findTarget(own, secrets, request);
   await assertReachable(own, request, target);
@@ -45,7 +47,7 @@ export async function checkMessage(own: Own, secrets: Secrets, request: SendRequ
   await assertFiles(own, request.type, request.content);
   const address = addressOf(request, target);
   assertContext(request, target);
-  return { target, address };
+  return { request, target, address };
 }
 
 /** The same checks. A missing conversation is created in a transaction of its own: it is the lock of the send. */
@@ -53,9 +55,9 @@ export async function prepareMessage(
   own: Own,
   transact: TenantTransact,
   secrets: Secrets,
-  request: SendRequest,
+  given: SendRequest,
 ): Promise<Prepared> {
-  const { target, address } = await checkMessage(own, secrets, request);
+  const { request, target, address } = await checkMessage(own, secrets, given);
   const conversation = knownConversation(target) ?? (await newConversation(transact, secrets, request, target));
   return {
     conversation,
@@ -119,7 +121,9 @@ function assertContext({ type, contextMessageId }: SendRequest, { context_id, co
 /** `toPhone` in digits; `toUserId` only for a person without a phone. */
 function addressOf({ recipient }: SendRequest, target: Target) {
   const person = personOf(recipient);
-  const toPhone = person.phone ?? target.phone ?? '';
+  // The provider may know the phone in its other form.
+  const isKnown = person.phone && target.phone && phoneKey(person.phone) === phoneKey(target.phone);
+  const toPhone = (isKnown ? target.phone : person.phone) ?? target.phone ?? '';
   const toUserId = person.userId ?? target.user_id ?? '';
   if (!toPhone && !toUserId) throw invalidField('contact_id', 'The contact has no address on this channel');
   return { toPhone: toPhone.replace(/\D/g, ''), toUserId: toPhone ? '' : toUserId };

@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { cut } from './cut.ts';
 import { createLogOutput, type LogOutput } from './log-output.ts';
 
 export type Log = pino.Logger;
@@ -79,4 +80,4 @@ export const createLog = (level: string, process: string, output: LogOutput = cr
 
 export const reasonOf = (error: unknown): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: NUL and friends are what is taken out
-  (error instanceof Error ? error.message || error.name : String(error)).replace(/[\u0000-\u001f]+/g, ' ').slice(0, 500);
+  cut((error instanceof Error ? error.message || error.name : String(error)).replace(/[\u0000-\u001f]+/g, ' '), 500);

@@ -85,7 +85,12 @@ function edited(was: Content, words: Words, at: string): Content | undefined {
   return { ...was, ...words, edited: { at, before } };
 }
 
-const deleted = (was: Content, at: string): Content | undefined => (was.deleted ? undefined : { ...was, deleted: { at } });
+/** Without its words, and those before an edit: the person took them back. */
+function deleted(was: Content, at: string): Content | undefined {
+  if (was.deleted) return undefined;
+  const { body: _body, caption: _caption, edited: _edited, ...rest } = was as Content & Words;
+  return { ...rest, deleted: { at } };
+}
 
 /**
  * The conversation's preview, where it is that of this message: a message after it may say the same. One that came late was written before it,

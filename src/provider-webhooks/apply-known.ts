@@ -25,6 +25,7 @@ import {
   showMessage,
   shownOf,
 } from './message-rows.ts';
+import { withoutNul } from './without-nul.ts';
 
 /**
  * Most messages are of somebody who is known, and ask for no more than their row, their conversation's and two events: one look and one write,
@@ -39,6 +40,7 @@ const isAnswer = ({ type }: InboundMessage) => answers.has(type);
 /** Nothing but its rows is written for it, and of an answer to a flow the response: no consent, no file, no other message. */
 export const isPlain = (message: InboundMessage, stopWords: string[]) =>
   message.direction === 'inbound' &&
+  message.groupId === undefined &&
   message.type !== 'system' &&
   message.amendment === undefined &&
   fileIdIn(message.type, message.content) === undefined &&
@@ -79,6 +81,7 @@ const lookWith = ({ columns, joins, condition, types }: LookParts) => `
      and (v.status <> 'snoozed') is true
      and (v.awaited_recipient_id is null) is true
      and (k.name <> '' or not $6::boolean)
+     and ($13::text is null or v.profile_username = $13)
      and (select m.id
             from messages m
            where m.organization_id = $1 and m.channel_id = c.id and m.provider_message_id = $5) is null${condition}`;
@@ -93,7 +96,7 @@ const lookAtAnswer = lookWith({
         from messages x
         left join flow_sends s on s.organization_id = $1 and s.message_id = x.id
         left join flow_versions f on f.organization_id = $1 and f.flow_id = s.flow_id and f.number = s.version
-       where x.organization_id = $1 and x.channel_id = c.id and x.provider_message_id = $13
+       where x.organization_id = $1 and x.channel_id = c.id and x.provider_message_id = $14
       offset 0) a on true`,
   condition: `
      and (a.campaign_id is null) is true`,
@@ -108,6 +111,7 @@ export function lookAtSender(own: Own, message: InboundMessage, onlyChannelId: s
   const params = [
     ...[phoneNumberId, onlyChannelId, at, providerMessageId, Boolean(from.name)],
     ...places.flatMap((address) => [address?.type ?? null, address?.value ?? null]),
+    from.username ? withoutNul(from.username) : null,
     ...(isAnswer(message) ? [message.contextId ?? null] : []),
   ];
   const text = isAnswer(message) ? lookAtAnswer : lookStatement;

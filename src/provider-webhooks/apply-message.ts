@@ -1,6 +1,7 @@
 import { isContactMissing } from '../contacts/contact-missing.ts';
 import { contactLock } from '../contacts/events.ts';
 import { identityTaken } from '../contacts/identities/resolve.ts';
+import { refreshAddresses } from '../contacts/identities/search-column.ts';
 import { optOut } from '../contacts/permission/opt-out.ts';
 import { nameByProfile } from '../contacts/profiles.ts';
 import { type AnswerRule, findOpening, type Match, storeResponse, unmatched } from '../flows/responses.ts';
@@ -94,7 +95,9 @@ export async function applyMessage(
       tx.assertLocked(contactLock(contactId));
       await optOut(tx.own, contactId, placed.id, message.at);
     }
-    const { is_nameless, awaited, ...statuses } = await updateConversation(tx.own, placed);
+    const { is_nameless, is_renamed, awaited, ...statuses } = await updateConversation(tx.own, placed);
+    // The search finds people by their user names.
+    if (is_renamed) await refreshAddresses(tx.own, contactId);
     if (awaited && isWritten(placed))
       await hearAnswer(tx.own, { conversationId: conversation.id, recipientId: awaited, at: message.at });
     emitNew(tx.own, placed, contactId, statuses);
@@ -156,16 +159,16 @@ const receivedBefore = (own: OwnTx, channelId: string, providerMessageId: string
   );
 
 /** `awaited`: the recipient of a campaign who has not answered before. */
-type Updated = Statuses & { is_nameless: boolean; awaited: string | null };
+type Updated = Statuses & { is_nameless: boolean; is_renamed: boolean; awaited: string | null };
 
 const showStatement = `${showMessage(...placesOf(10))}
-     returning ${shownOf('$5')},
+     returning ${shownOf('$5')}, profile_username <> old.profile_username as is_renamed,
                (select k.name = '' from contacts k where k.organization_id = $1 and k.id = contact_id) as is_nameless`;
 
 /** SQL: message-rows.ts; also returns whether its contact has a name. */
 async function updateConversation(own: OwnTx, placed: Placed): Promise<Updated> {
   const [updated] = await own.sql<Updated>(showStatement, paramsOfShown(placed));
-  return updated ?? { status: 'open', was: 'open', is_late: false, is_nameless: false, awaited: null };
+  return updated ?? { status: 'open', was: 'open', is_late: false, is_nameless: false, is_renamed: false, awaited: null };
 }
 
 const messageOfProvider = statement(

@@ -1,11 +1,14 @@
+import { storableText } from '../platform/storable-text.ts';
+
 type Options = { code?: string; cause?: unknown };
 
 /** Sorted by what to do next. `providerCode` is the provider's own, for people. */
 class ProviderError extends Error {
   readonly providerCode: string | null;
   constructor(message: string, { code, cause }: Options = {}) {
-    super(message, { cause });
-    this.providerCode = code ?? null;
+    // The provider's words are stored with what failed.
+    super(storableText(message), { cause });
+    this.providerCode = code === undefined ? null : storableText(code);
   }
 }
 

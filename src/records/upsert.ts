@@ -1,3 +1,4 @@
+import { cut } from '../platform/cut.ts';
 import type { Own } from '../platform/database/own.ts';
 import { AppError, invalidField } from '../platform/errors.ts';
 import { LocksOutdated } from '../platform/ledger/locks.ts';
@@ -27,7 +28,7 @@ export function byValueOf(
   if (!field?.isUnique)
     throw refused(
       { field: location === 'path' ? 'fieldName' : 'field', location },
-      `${type.label} has no unique field ${JSON.stringify(name.slice(0, 64))}`,
+      `${type.label} has no unique field ${JSON.stringify(cut(name, 64))}`,
       'any.only',
     );
   // Records of before have no row to be found by yet: another one would be made.

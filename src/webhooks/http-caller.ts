@@ -1,4 +1,5 @@
 import { Agent, errors } from 'undici';
+import { cut } from '../platform/cut.ts';
 import { checkUrl, ForbiddenAddress, type Lookup, type UrlRules } from '../platform/network/address-guard.ts';
 import { parseNetworks } from '../platform/network/address-ranges.ts';
 import { AnswerTooLong, answerReader } from './answer.ts';
@@ -94,7 +95,7 @@ function lost(error: unknown, isSent: boolean): HttpReply {
   const because = (reason: LostReason, text = message): HttpReply => ({
     kind: 'lost',
     reason,
-    message: text.replaceAll('\0', '').slice(0, 200),
+    message: cut(text.replaceAll('\0', ''), 200),
     isSent,
   });
   if (error instanceof ForbiddenAddress) return because('address');

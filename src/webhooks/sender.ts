@@ -1,4 +1,5 @@
 import { Agent, errors } from 'undici';
+import { cut } from '../platform/cut.ts';
 import { checkUrl, ForbiddenAddress, type Lookup } from '../platform/network/address-guard.ts';
 import { parseNetworks } from '../platform/network/address-ranges.ts';
 import { type Answer, answerReader } from './answer.ts';
@@ -119,7 +120,7 @@ function phaseOf({ status, errorClass }: Judged, clock: PhaseClock): Phase {
 }
 
 function judged({ status, headers }: Answer): Judged {
-  const retryAfter = [headers['retry-after'] ?? []].flat()[0]?.slice(0, 100);
+  const retryAfter = cut([headers['retry-after'] ?? []].flat()[0] ?? '', 100);
   const common = { status, ...(retryAfter && { retryAfter }) };
   if (status >= 200 && status < 300) return { ok: true, ...common };
   const isRedirect = status >= 300 && status < 400;
@@ -138,5 +139,5 @@ function failed(error: unknown): Judged {
 }
 
 function failure(errorClass: SendErrorClass, error: string): Judged {
-  return { ok: false, errorClass, error: error.replaceAll('\0', '').slice(0, 200) };
+  return { ok: false, errorClass, error: cut(error.replaceAll('\0', ''), 200) };
 }

@@ -38,7 +38,11 @@ export async function filesOf(own: Own, claim: Claim): Promise<Files | undefined
   const toUpload = [...known.values()].filter(({ mediaId }) => mediaId === null);
   if (toUpload.length > 0) return { content, toUpload, oldIds: [] };
   const oldIds = [...known.values()].flatMap(({ isOld, mediaId }) => (isOld ? [mediaId!] : []));
-  return { content: withProviderIds(type, content, (id) => known.get(id)!.mediaId!), toUpload, oldIds };
+  return {
+    content: withProviderIds(type, content, (id) => ({ id: known.get(id)!.mediaId!, name: known.get(id)!.name })),
+    toUpload,
+    oldIds,
+  };
 }
 
 /**

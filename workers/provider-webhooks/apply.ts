@@ -14,6 +14,7 @@ import { type RunRow, runColumns } from '../../src/platform/ledger/run.ts';
 import type { RunRef } from '../../src/platform/ledger/tx.ts';
 import { reasonOf } from '../../src/platform/log.ts';
 import { applyAmendment } from '../../src/provider-webhooks/apply-amendment.ts';
+import { applyGroupMessage } from '../../src/provider-webhooks/apply-group-message.ts';
 import { applyChangeMessage } from '../../src/provider-webhooks/apply-identity-change.ts';
 import { isPlain } from '../../src/provider-webhooks/apply-known.ts';
 import { applyMessage } from '../../src/provider-webhooks/apply-message.ts';
@@ -177,7 +178,9 @@ async function applyPart(
       return;
     case 'message': {
       const channelId = await channelOf(own, onlyChannelId, part.phoneNumberId);
-      if (channelId && part.identityChange) await applyChangeMessage(own, applying, channelId, part, part.identityChange);
+      if (channelId && part.groupId !== undefined)
+        await applyGroupMessage(own, applying, channelId, { ...part, groupId: part.groupId });
+      else if (channelId && part.identityChange) await applyChangeMessage(own, applying, channelId, part, part.identityChange);
       else if (channelId && part.amendment) await applyAmendment(own, applying, channelId, part, part.amendment);
       else if (channelId) await applyMessage(applying, channelId, part);
       return;

@@ -1,3 +1,5 @@
+import { cut } from '../../src/platform/cut.ts';
+
 const maxFaults = 100;
 const maxCharacters = 64 * 1024;
 const maxError = 500;
@@ -15,7 +17,7 @@ export function faultList() {
         return;
       }
       const text = typeof part === 'string' ? part : JSON.stringify(part);
-      kept.push({ error: error.slice(0, maxError), ...(text && { part: text.slice(0, maxPart) }) });
+      kept.push({ error: cut(error, maxError), ...(text && { part: cut(text, maxPart) }) });
       characters += error.length + (text?.length ?? 0);
     },
     /** A fault of the whole body is always kept. */

@@ -1,9 +1,10 @@
 import type { Response } from 'express';
+import { cut } from '../../../src/platform/cut.ts';
 import type { Log } from '../../../src/platform/log.ts';
 import type { Listener } from './request-end.ts';
 
 /** A piece of a path that is longer than an id may be a token: a browser's preflight of an endpoint has no endpoint of its own. */
-const withoutTokens = (path: string) => path.replace(/[^/]{37,}/g, '…').slice(0, 200);
+const withoutTokens = (path: string) => cut(path.replace(/[^/]{37,}/g, '…'), 200);
 
 /** One wide line per request, at its end. Without query and body: both may be private. */
 export const requestLog = (log: Log): Listener => ({

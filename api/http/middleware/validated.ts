@@ -2,10 +2,19 @@ import { celebrate, isCelebrateError, Modes } from 'celebrate';
 import type { Request, Response } from 'express';
 import Joi from 'joi';
 import { AppError, type ErrorDetail, fieldOf, notFound, type Path } from '../../../src/platform/errors.ts';
+import type { Deps } from '../endpoint.ts';
 import { sizesOf } from './sizes.ts';
+import { storedPhones } from './stored-phones.ts';
 
 type Segment = 'params' | 'query' | 'body';
-type Rules = { params?: Record<string, Joi.Schema>; query?: Joi.Schema; body?: Joi.Schema; subject?: string };
+type Rules = {
+  params?: Record<string, Joi.Schema>;
+  query?: Joi.Schema;
+  body?: Joi.Schema;
+  subject?: string;
+  /** A refused body may be validated once more, with what is stored. */
+  deps?: Deps;
+};
 
 const locations = { params: 'path', query: 'query', body: 'body' } as const;
 /** Plainer texts where Joi's are for programmers. */
@@ -25,11 +34,19 @@ export function validated({
   query,
   body,
   subject = 'Resource',
+  deps,
 }: Rules): (req: Request, res: Response) => Promise<void> | undefined {
   const inPath = params && checkOf('params', Joi.object(params));
   const sent = (['query', 'body'] as const).flatMap((segment) => {
     const shape = segment === 'query' ? (query ?? Joi.object({})) : body;
-    return shape ? [{ ...checkOf(segment, shape.label(segment)), checkSizes: sizesOf(shape, segment) }] : [];
+    return shape
+      ? [
+          {
+            ...checkOf(segment, shape.label(segment), segment === 'body' && deps ? storedPhones(deps) : undefined),
+            checkSizes: sizesOf(shape, segment),
+          },
+        ]
+      : [];
   });
   const isOpen = query === undefined || takesNothing(query);
   // Express parses the query when it is read.
@@ -61,20 +78,33 @@ function takesNothing(schema: Joi.Schema): boolean {
 }
 
 /** The preferences are the schema's own: given to celebrate, Joi would compile its messages for each request. */
-function checkOf<Name extends Segment>(segment: Name, schema: Joi.Schema): Check & { segment: Name } {
-  const middleware = celebrate({ [segment]: schema.prefs(preferences) }, {}, { mode: Modes.PARTIAL });
+function checkOf<Name extends Segment>(
+  segment: Name,
+  schema: Joi.Schema,
+  contextAfter?: ReturnType<typeof storedPhones>,
+): Check & { segment: Name } {
+  const preferred = schema.prefs(preferences);
+  const middleware = celebrate({ [segment]: preferred }, {}, { mode: Modes.PARTIAL });
+  const faultOf = (req: Request, res: Response) =>
+    new Promise<Joi.ValidationError | undefined>((resolve, reject) => {
+      middleware(req, res, (error?: unknown) => {
+        if (!error) return resolve(undefined);
+        const fault = isCelebrateError(error) ? error.details.get(segment) : error;
+        // What a schema throws by itself is our own fault.
+        if (Joi.isError(fault)) resolve(fault);
+        else reject(fault);
+      });
+    });
   return {
     segment,
-    faultOf: (req, res) =>
-      new Promise((resolve, reject) => {
-        middleware(req, res, (error?: unknown) => {
-          if (!error) return resolve(undefined);
-          const fault = isCelebrateError(error) ? error.details.get(segment) : error;
-          // What a schema throws by itself is our own fault.
-          if (Joi.isError(fault)) resolve(fault);
-          else reject(fault);
-        });
-      }),
+    async faultOf(req, res) {
+      const fault = await faultOf(req, res);
+      const context = fault && (await contextAfter?.(fault, res));
+      if (!context) return fault;
+      const { value, error } = preferred.validate(req.body, { context });
+      if (!error) req.body = value;
+      return error;
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import { type LiquidFault, liquidCharacters, liquidFaults } from '../../liquid/faults.ts';
+import { cut } from '../../platform/cut.ts';
 import { type ErrorDetail, maxDetails, type Path } from '../../platform/errors.ts';
 import type { ObjectType } from '../../records/types/definition.ts';
 import type { Action } from '../actions/action.ts';
@@ -56,7 +57,7 @@ export function readSteps(reading: Reading, given: unknown[]): Step[] {
       say(
         [...path, 'type'],
         'step.type_unknown',
-        type ? `There is no action ${type.slice(0, 100)}: see the catalogue` : 'type is required',
+        type ? `There is no action ${cut(type, 100)}: see the catalogue` : 'type is required',
       );
       nameStep(step.id, path);
       return empty;
@@ -66,7 +67,7 @@ export function readSteps(reading: Reading, given: unknown[]): Step[] {
 
   function nameStep(id: unknown, path: Path): void {
     if (typeof id !== 'string') return;
-    if (ids.has(id)) say([...path, 'id'], 'step.id_twice', `The step id ${id.slice(0, 100)} is given twice`);
+    if (ids.has(id)) say([...path, 'id'], 'step.id_twice', `The step id ${cut(id, 100)} is given twice`);
     ids.add(id);
   }
 

@@ -48,6 +48,7 @@ const conversation: Names<ConversationRow> & { is_unread: true } = {
   id: true,
   channel_id: true,
   contact_id: true,
+  group_id: true,
   contact_name: true,
   contact_phone_number: true,
   status: true,

@@ -1,6 +1,7 @@
 import { contactFields } from '../../contacts/list.ts';
 import { dealFields } from '../../deals/list.ts';
 import { conversationFields } from '../../messaging/inbox/list.ts';
+import { cut } from '../../platform/cut.ts';
 import { AppError, type ErrorDetail } from '../../platform/errors.ts';
 import { type Fields, fieldNames, fieldOf } from '../../platform/listing/fields.ts';
 import { taskFields } from '../../tasks/list.ts';
@@ -38,7 +39,7 @@ function cronFault(cron: string): [code: string, message: string] | undefined {
   try {
     assertCron(cron);
   } catch (error) {
-    return ['cron.invalid', `It is not a cron: ${(error instanceof Error ? error.message : '').slice(0, 200)}`];
+    return ['cron.invalid', `It is not a cron: ${cut(error instanceof Error ? error.message : '', 200)}`];
   }
   return nextOfCron(cron, 'UTC', someDay) ? undefined : ['cron.never', 'This time never comes'];
 }

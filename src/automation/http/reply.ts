@@ -1,3 +1,4 @@
+import { cut } from '../../platform/cut.ts';
 import { faultIn } from '../../platform/storable.ts';
 import type { Output } from '../actions/action.ts';
 import { hiderOf } from './hidden-secrets.ts';
@@ -22,7 +23,7 @@ export function outputOf({ status, headers, body, isWhole }: Answer, secrets: Re
   const value = parsed === undefined || bytesOf(parsed) > maxKeptBytes ? undefined : hider.value(parsed, maxKeptBytes);
   if (value !== undefined && bytesOf(value) <= maxKeptBytes) return { status, content_type: type, body: value, is_cut: false };
   const shown = hider.text(stored(text), maxKeptBytes);
-  const kept = cut(shown.text);
+  const kept = cutToBytes(shown.text);
   return { status, content_type: type, body: kept, is_cut: !isWhole || shown.isCut || kept.length < shown.text.length };
 }
 
@@ -48,8 +49,8 @@ function jsonOf(text: string): unknown {
 }
 
 /** A control character takes six bytes of JSON. */
-function cut(text: string): string {
-  let kept = text;
-  while (bytesOf(kept) > maxKeptBytes) kept = kept.slice(0, Math.floor(kept.length * 0.8));
-  return kept.toWellFormed();
+function cutToBytes(text: string): string {
+  let kept = cut(text, maxKeptBytes);
+  while (bytesOf(kept) > maxKeptBytes) kept = cut(kept, Math.floor(kept.length * 0.8));
+  return kept;
 }

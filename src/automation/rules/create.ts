@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { cut } from '../../platform/cut.ts';
 import { statement } from '../../platform/database/statement.ts';
 import { AppError } from '../../platform/errors.ts';
 import { uuidv7 } from '../../platform/ids.ts';
@@ -51,8 +52,6 @@ const none = { event_type: null, paused_at: null, next_at: null, tick_job_id: nu
 
 const suffix = ' (copy)';
 
-/** Characters of more than one unit are not cut apart. */
 function copyOf(name: string): string {
-  const kept = [...name].slice(0, maxName - suffix.length).join('');
-  return `${kept.slice(0, maxName - suffix.length).toWellFormed()}${suffix}`;
+  return `${cut(name, maxName - suffix.length)}${suffix}`;
 }

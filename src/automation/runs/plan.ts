@@ -1,7 +1,8 @@
+import { cut } from '../../platform/cut.ts';
 import { AppError } from '../../platform/errors.ts';
 import { slices } from '../../platform/load/slices.ts';
 import type { Action, CallAction, DatabaseAction, StepContext } from '../actions/action.ts';
-import { readFields } from '../actions/read-fields.ts';
+import { readFieldsFor } from '../actions/read-fields.ts';
 import type { Definition, Step } from '../definition/definition.ts';
 import { maxStepsOfRun } from '../limits.ts';
 import { withoutMarks } from '../secret-marks.ts';
@@ -214,7 +215,7 @@ class Plan {
   }
 
   private async stop(step: Of<'stop'>): Promise<Next> {
-    const reason = step.reason === undefined ? '' : String(await this.scope.render(step.reason)).slice(0, 1_000);
+    const reason = step.reason === undefined ? '' : cut(String(await this.scope.render(step.reason)), 1_000);
     this.draft.took(step, 'done', { output: { reason } });
     return { kind: 'succeed', reason };
   }
@@ -255,7 +256,7 @@ class Plan {
   private async fieldsOf(action: Action, { id: _, type: __, ...texts }: Step): Promise<Record<string, unknown>> {
     const rendered = await this.scope.render(texts);
     this.input = withoutMarks(rendered);
-    const { error, value } = readFields<Record<string, unknown>>(action.fields, rendered);
+    const { error, value } = await readFieldsFor<Record<string, unknown>>(this.deps.own, action.fields, rendered);
     if (error) throw new AppError('invalid_request', error.message);
     return value as Record<string, unknown>;
   }

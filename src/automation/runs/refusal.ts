@@ -1,3 +1,4 @@
+import { cut } from '../../platform/cut.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { JobError } from '../../platform/ledger/jobs.entity.ts';
 import { LocksOutdated } from '../../platform/ledger/locks.ts';
@@ -13,7 +14,7 @@ export function errorOf({ code, message, details = [] }: AppError): JobError {
   );
   const isWhole = details.some((one) => one.message === message);
   const more = named.filter((text) => text !== message);
-  return { code, message: [...(isWhole && more.length > 0 ? [] : [message]), ...more.slice(0, 5)].join('; ').slice(0, 1_000) };
+  return { code, message: cut([...(isWhole && more.length > 0 ? [] : [message]), ...more.slice(0, 5)].join('; '), 1_000) };
 }
 
 /** The step whose write was refused: what its transaction wrote is undone. */

@@ -1,3 +1,4 @@
+import { cut } from '../../platform/cut.ts';
 import type { Seen } from '../conditions/evaluate.ts';
 
 /** Conditions that a trial shows in all; a definition may have thousands. */
@@ -22,5 +23,5 @@ export class ShownConditions {
 function begun(actual: unknown): unknown {
   const text = typeof actual === 'object' && actual !== null ? JSON.stringify(actual) : actual;
   if (typeof text !== 'string' || text.length <= maxShownCharacters) return actual;
-  return `${text.slice(0, maxShownCharacters)}…`.toWellFormed();
+  return `${cut(text, maxShownCharacters)}…`;
 }

@@ -2,7 +2,7 @@ import { AppError } from '../../platform/errors.ts';
 import type { JobError } from '../../platform/ledger/jobs.entity.ts';
 import { slices } from '../../platform/load/slices.ts';
 import type { Action, StepContext } from '../actions/action.ts';
-import { readFields } from '../actions/read-fields.ts';
+import { readFieldsFor } from '../actions/read-fields.ts';
 import type { Clock } from '../conditions/evaluate.ts';
 import type { Step } from '../definition/definition.ts';
 import { withoutMarks } from '../secret-marks.ts';
@@ -140,7 +140,7 @@ export class Walk {
     if (step.type === 'set_vars' || step.type === 'stop') return rendered;
     const input = withoutMarks(rendered);
     if (!action) throw new StepFault(new AppError('invalid_request', `There is no action ${step.type}`), input);
-    const { error, value } = readFields<Record<string, unknown>>(action.fields, rendered);
+    const { error, value } = await readFieldsFor<Record<string, unknown>>(this.context.own, action.fields, rendered);
     if (error) throw new StepFault(new AppError('invalid_request', error.message), input);
     if (action.kind === 'database')
       await action.prepare(this.context, value).catch((fault) => {

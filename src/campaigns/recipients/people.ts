@@ -1,4 +1,4 @@
-import type { Identity } from '../../contacts/identities/identity.ts';
+import { type Identity, identityKey, withSpellings } from '../../contacts/identities/identity.ts';
 import { makeContacts, type NewContact } from '../../contacts/identities/make-contacts.ts';
 import { contactsNamed, holdContacts } from '../../contacts/identities/named.ts';
 import { uuidv7 } from '../../platform/ids.ts';
@@ -11,7 +11,6 @@ export type NamedPerson = { ways: Way[]; fields: NewContact['fields'] };
 
 export type Met = { contactId: string; isNew: boolean } | { fault: 'unknown' | 'several'; at: string };
 
-const keyOf = ({ type, source, value }: Identity) => `${type}\n${source}\n${value}`;
 const identitiesOf = (ways: Way[]): Identity[] => ways.flatMap((way) => ('identities' in way ? way.identities : []));
 
 /**
@@ -41,12 +40,12 @@ export async function meetPeople(tx: OwnTx, secrets: Secrets, named: NamedPerson
     if (found[0]) return { contactId: found[0].id, isNew: false };
     const identities = identitiesOf(ways);
     if (!isCreating || identities.length === 0) return { fault: 'unknown', at: ways[0]!.at };
-    const before = [...new Set(identities.flatMap((identity) => made.get(keyOf(identity)) ?? []))];
+    const before = [...new Set(identities.flatMap((identity) => made.get(identityKey(identity)) ?? []))];
     if (before.length > 1) return { fault: 'several', at: ways.at(-1)!.at };
     if (before[0]) return { contactId: before[0], isNew: false };
     const id = uuidv7();
     people.push({ id, fields, identities });
-    for (const identity of identities) made.set(keyOf(identity), id);
+    for (const identity of withSpellings(identities)) made.set(identityKey(identity), id);
     return { contactId: id, isNew: true };
   });
   await makeContacts(tx, secrets, people);

@@ -1,3 +1,4 @@
+import { cut } from '../../platform/cut.ts';
 import type { EventContent } from '../../providers/calendar/provider.ts';
 import type { MeetingContent } from '../../providers/video/provider.ts';
 import { meetingMark } from './event-id.ts';
@@ -31,7 +32,7 @@ export function eventContent(wished: Wished, eventId: string, asksRoom: boolean)
 const longestTopic = 200;
 
 export const meetingContent = (wished: Wished): MeetingContent => ({
-  topic: titleOf(wished).slice(0, longestTopic),
+  topic: cut(titleOf(wished), longestTopic),
   startsAt: instant(wished.starts_at),
   durationMinutes: Math.max(1, Math.round((Date.parse(wished.ends_at) - Date.parse(wished.starts_at)) / 60_000)),
   timezone: wished.timezone,

@@ -1,4 +1,5 @@
 import { maxWireAmount } from '../../money/steps.ts';
+import { cut } from '../../platform/cut.ts';
 import { now } from '../../platform/database/columns.ts';
 import { statement } from '../../platform/database/statement.ts';
 import { uuidv7 } from '../../platform/ids.ts';
@@ -90,7 +91,7 @@ async function keepPayment(order: OrderTx, session: SessionRow, received: Receiv
     currency,
     note: minor === undefined ? `Not counted: the provider says ${received.amount} ${currency}` : '',
   });
-  if (received.method) order.set({ payment_method: received.method.slice(0, 50) });
+  if (received.method) order.set({ payment_method: cut(received.method, 50) });
   if (minor !== session.amount || currency !== session.currency) order.attend('amount_mismatch', true);
   tellPayment(order, { orderId: session.order_id, kind: 'payment', id, status: 'received', amount, currency });
   order.tell('payment', { payment_id: id, session_id: session.id, amount, currency });

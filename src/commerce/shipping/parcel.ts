@@ -1,3 +1,4 @@
+import { cut } from '../../platform/cut.ts';
 import type { Own } from '../../platform/database/own.ts';
 import { statement } from '../../platform/database/statement.ts';
 import type { RowOf } from '../../platform/database/tables.ts';
@@ -65,6 +66,6 @@ export async function parcelOf(own: Own, order: OrderRow, shipment: Of): Promise
     courierCode: shipment.courier_code,
     serviceCode: shipment.courier_service_code,
     items,
-    note: order.fulfillment_notes.slice(0, 500),
+    note: cut(order.fulfillment_notes, 500),
   };
 }

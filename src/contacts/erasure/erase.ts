@@ -65,6 +65,7 @@ export async function eraseContact(tx: OwnTx, secrets: Secrets, id: string): Pro
   await leaveRuns(tx, id, [...ids, ...conversations, ...ended]);
   await tx.sql(blankAttempts, [id]);
   await tx.sql(blankTokens, [id]);
+  await tx.sql(blankGroups, [id]);
   await tx.sql(blankMessages, [id]);
   await tx.sql(dropNotes, [conversations]);
   const { orders, uploads, buyers } = await blankOrdersOf(tx, id);
@@ -160,11 +161,24 @@ const blankMessages = `
            else case when content ? 'media'
              then content - '{asset_id,filename,id,sha256,url}'::text[] || '{"media": {"status": "gone"}}'
              else content end
-           end) - '{referral,errors}'::text[]
+           end) - '{referral,errors,context_from,identity}'::text[]
              #- '{raw,from}' #- '{raw,from_user_id}' #- '{raw,to}' #- '{raw,to_user_id}' #- '{raw,id}' #- '{raw,context}'
-             #- '{raw,referral}' #- '{raw,errors}'
+             #- '{raw,referral}' #- '{raw,errors}' #- '{raw,identity}'
    where organization_id = $1
      and contact_id = $2`;
+
+/** SQL: messaging's table. Before the messages are blanked: a group's preview may be what the person wrote. */
+const blankGroups = `
+  update conversations
+     set preview = '', updated_at = clock_timestamp()
+   where organization_id = $1
+     and group_id <> ''
+     and preview <> ''
+     and id = any(array(
+           select conversation_id
+             from messages
+            where organization_id = $1
+              and contact_id = $2))`;
 
 /** SQL: messaging's table. What the team wrote about the person. */
 const dropNotes = `

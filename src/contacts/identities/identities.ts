@@ -11,7 +11,7 @@ import type { ContactTx } from '../contact-tx.ts';
 import { foldedEmail } from '../fields.ts';
 import { toIdentity } from '../lookup.ts';
 import { assertContact, getContact } from '../queries.ts';
-import { columnsOf, type Identity } from './identity.ts';
+import { columnsOf, type Identity, ownersOf, respelled } from './identity.ts';
 import { sourced } from './resolve.ts';
 import { giveIdentities, takeIdentities } from './write.ts';
 
@@ -46,6 +46,9 @@ export async function addIdentity(
   const { phone_number, email, external_id } = await getContact(tx, tx.contactId);
   const asked = toIdentity(given.type, given.value, given.source);
   const spellings = spellingsOf(asked);
+  const other = respelled(asked);
+  const [owner] = other ? (await ownersOf(tx, [asked])).filter((one) => one !== tx.contactId) : [];
+  if (owner) throw anothers(owner);
   const added = await giveIdentities(tx, secrets, spellings);
   const rows = await identitiesAmong(tx, spellings);
   const stranger = rows.find(({ contact_id }) => contact_id !== tx.contactId);

@@ -7,7 +7,7 @@ import { changeColumns } from '../change.ts';
 import { findContactTx } from '../contact-tx.ts';
 import { contactLock } from '../events.ts';
 import { listDuplicate } from '../merging/duplicates.ts';
-import { type Identity, ownersOf } from './identity.ts';
+import { type Identity, ownersOf, withSpellings } from './identity.ts';
 import { sourced } from './resolve.ts';
 import { giveIdentities, takeIdentities } from './write.ts';
 
@@ -38,7 +38,7 @@ async function renew(own: OwnTx, secrets: Secrets, owners: string[], change: Ide
   const isKept = (old: Identity) => incoming.some(({ type, value }) => type === old.type && value === old.value);
   await takeIdentities(
     tx,
-    sourced(change.old).filter((old) => !isKept(old)),
+    withSpellings(sourced(change.old)).filter((old) => !isKept(old)),
   );
   const { phoneId } = change.new;
   await changeColumns(tx, phoneId ? { phone_number: `+${phoneId}` } : {});

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import Joi from 'joi';
+import { otherSpelling } from './phone-spellings.ts';
 
 type Library = typeof import('libphonenumber-js/max');
 
@@ -29,12 +30,52 @@ const recent = new Map<string, string | undefined>();
 const maxRecent = 500;
 
 function read(text: string): string | undefined {
-  const digits = text.replace(/[\s().-]/g, '');
+  const pasted = withoutMarks(text);
+  const digits = pasted.replace(/[\s().\u2010-\u2015\u2212-]/g, '');
   const isWhole = digits.startsWith('+');
-  const parsed = parsePhoneNumberFromString(isWhole ? digits : `+${digits}`);
-  if (!parsed?.isPossible() || parsed.ext) return undefined;
-  const isClear = isWhole || parsed.countryCallingCode === '1' || parsed.isValid() || providerSpelling.test(text.trim());
+  const whole = isWhole ? digits : `+${digits}`;
+  const parsed = parsePhoneNumberFromString(whole);
+  if (parsed?.ext) return undefined;
+  if (!parsed?.isPossible()) return isOldForm(whole, isWhole) ? whole : undefined;
+  const isClear = isWhole || parsed.countryCallingCode === '1' || parsed.isValid() || providerSpelling.test(pasted);
   return isClear ? parsed.number : undefined;
+}
+
+/** As people paste it: with marks of direction and no width, in full-width digits, as a link, with the prefix of calls abroad. */
+function withoutMarks(text: string): string {
+  const plain = text
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .trim();
+  const linked = /^tel:/i.test(plain) ? plain.slice('tel:'.length).replace(/;(?!ext=).*$/i, '') : plain;
+  return linked.replace(/^00\s?(?=[1-9])/, '+');
+}
+
+/** A form that today's plan of the country no longer has, as the provider still writes it. */
+function isOldForm(whole: string, isWhole: boolean): boolean {
+  const other = otherSpelling(whole.slice(1));
+  const parsed = other === undefined ? undefined : parsePhoneNumberFromString(`+${other}`);
+  return isWhole ? parsed?.isPossible() === true : parsed?.isValid() === true;
+}
+
+/** Where no plan knows the number, as a provider could have named it; undefined: it is no number. */
+export function phoneCandidate(text: string): string | undefined {
+  if (text.length > maxPhoneLength) return undefined;
+  const digits = withoutMarks(text).replace(/[\s().+\u2010-\u2015\u2212-]/g, '');
+  return /^[1-9]\d{4,19}$/.test(digits) ? `+${digits}` : undefined;
+}
+
+/** What a validation may know of numbers (named-phones.ts): a number of a stored person is accepted, whatever the plans say. */
+export type PhoneContext = { namedPhones: ReadonlySet<string> };
+
+/** As `toE164`, or the number of a stored person. */
+export const phoneIn = (text: string, context: Joi.Context | undefined): string | undefined =>
+  toE164(text) ?? namedIn(text, context);
+
+function namedIn(text: string, context: Joi.Context | undefined): string | undefined {
+  const { namedPhones } = (context ?? {}) as Partial<PhoneContext>;
+  const candidate = namedPhones && phoneCandidate(text);
+  return candidate !== undefined && namedPhones?.has(candidate) ? candidate : undefined;
 }
 
 const providerSpelling = /^[1-9]\d{11,14}$/;
@@ -43,6 +84,8 @@ export const phoneNumber = Joi.string()
   .trim()
   .max(maxPhoneLength)
   // A longer text has its error already, and 1 MiB takes long to parse.
-  .custom((text: string, helpers) => (text.length > maxPhoneLength ? text : (toE164(text) ?? helpers.error('phone.possible'))))
+  .custom((text: string, helpers) =>
+    text.length > maxPhoneLength ? text : (phoneIn(text, helpers.prefs.context) ?? helpers.error('phone.possible')),
+  )
   .messages({ 'phone.possible': '{{#label}} must be a phone number in international format' })
   .description('Phone number in international format, with or without +');

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { slices } from '../../platform/load/slices.ts';
 import { faultOfCustom } from '../fields.ts';
-import type { Identity } from '../identities/identity.ts';
+import { type Identity, identityKey, ownerIn } from '../identities/identity.ts';
 import { maxTagsOfContact } from '../tags.ts';
-import { identityKey, type People, type Person } from './people.ts';
+import type { People, Person } from './people.ts';
 import { conflict, nobody, type Standing, Taken, tooManyTags } from './resolve-rows.ts';
 import type { StagedRow } from './staging.ts';
 
@@ -54,7 +54,8 @@ const ownCopy = (row: StagedRow): StagedRow => ({
 });
 
 function ownersOf({ id, identities }: StagedRow, { byId, owners }: People): string[] {
-  const found = identities.flatMap((identity) => owners.get(identityKey(identity)) ?? []);
+  const ownerOf = ownerIn(owners, identities);
+  const found = identities.flatMap((identity) => ownerOf(identity) ?? []);
   if (id !== undefined && byId.has(id)) found.push(id);
   return [...new Set(found)].sort();
 }

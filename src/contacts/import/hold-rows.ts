@@ -1,9 +1,10 @@
 import type { PoolClient } from 'pg';
 import { contactLock } from '../events.ts';
+import { identityKey, withSpellings } from '../identities/identity.ts';
 import type { Write } from './apply-rows.ts';
 import { foldRows } from './fold-rows.ts';
 import { groupsOf } from './groups.ts';
-import { findPeople, identityKey } from './people.ts';
+import { findPeople } from './people.ts';
 import { resolveRows, type Standing, Taken } from './resolve-rows.ts';
 import { copyRows, type StagedRow, stageRows, unstageRows } from './staging.ts';
 import { standInsOf } from './stand-ins.ts';
@@ -21,7 +22,7 @@ export type Held = {
 
 const keyOf = ({ id, identities }: StagedRow, standing: Standing | undefined) => [
   ...(id === undefined ? [] : [id]),
-  ...identities.map(identityKey),
+  ...withSpellings(identities).map(identityKey),
   ...(standing?.kind === 'known' ? [standing.owner] : []),
 ];
 

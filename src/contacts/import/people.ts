@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { RowOf } from '../../platform/database/tables.ts';
 import type { Contact } from '../contact.entity.ts';
-import { columnsOf, type Identity, type OwnedIdentity, ownersPart } from '../identities/identity.ts';
+import { columnsOf, identityKey, type OwnedIdentity, ownersPart, withSpellings } from '../identities/identity.ts';
 import type { StagedRow } from './staging.ts';
 
 /** Each row sees the changes of the rows before it. `tags`: folded names. */
@@ -14,8 +14,6 @@ export type People = {
   known: Set<string>;
   foldedTags: Map<string, string>;
 };
-
-export const identityKey = ({ type, source, value }: Identity) => `${type}\n${source}\n${value}`;
 
 /** SQL: on the connection of the batch. Looked up by the primary key alone, as in resolve-rows.ts. */
 const contacts = `
@@ -37,7 +35,7 @@ export async function findPeople(client: PoolClient, organizationId: string, row
   const found = await client.query<OwnedIdentity>(
     `select i.type, i.source, i.value, i.contact_id
        from ${ownersPart({ types: '$2', sources: '$3', values: '$4' })}`,
-    [organizationId, ...columnsOf([...identities.values()])],
+    [organizationId, ...columnsOf(withSpellings([...identities.values()]))],
   );
   const owners = new Map(found.rows.map((row) => [identityKey(row), row.contact_id]));
   const ids = new Set([...owners.values(), ...rows.flatMap(({ id }) => (id === undefined ? [] : [id]))]);

@@ -29,6 +29,19 @@ const owners = `
                 where c.organization_id = $1 and c.type = i.type and c.source = i.source and c.value = i.value
                 limit 1) o
       union all
+      select r.n, o.contact_id, false
+        from import_rows r
+        join import_spellings i on i.n = r.n,
+             lateral (
+               select c.contact_id
+                 from contact_identities c
+                where c.organization_id = $1 and c.type = i.type and c.source = '' and c.value = i.respelled
+                  and not exists (
+                    select
+                      from contact_identities e
+                     where e.organization_id = $1 and e.type = i.type and e.source = '' and e.value = i.value)
+                limit 1) o
+      union all
       select r.n, o.id, false
         from import_rows r,
              lateral (

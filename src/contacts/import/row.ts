@@ -9,15 +9,16 @@ import { faultIn } from '../../platform/storable.ts';
 import type { ContactFields } from '../fields.ts';
 import { contactEmail, contactName, customFields, externalId, externalSource, maxCustomBytes } from '../fields.ts';
 import type { Identity } from '../identities/identity.ts';
-import { phoneNumber } from '../identities/phone.ts';
+import type { RefusedPhone } from '../identities/named-phones.ts';
+import { type PhoneContext, phoneNumber } from '../identities/phone.ts';
 import { maxTagLength, tagName } from '../tag-catalogue.ts';
 import { maxTagsOfContact } from '../tags.ts';
 import { identitiesOfFields } from '../upsert.ts';
 import type { Column } from './header.ts';
 
 export type ReadRow = { line: number; id?: string; fields: ContactFields; tags: string[]; identities: Identity[] };
-export type Entry = ReadRow | BadRow;
-export const isBad = (entry: Entry): entry is BadRow => 'errors' in entry;
+export type Entry = ReadRow | RefusedPhone<ReadRow | BadRow>;
+export const isBad = (entry: Entry): entry is RefusedPhone<ReadRow | BadRow> => 'errors' in entry;
 
 const rules = {
   phone_number: phoneNumber,
@@ -54,7 +55,7 @@ export function rowReader(columns: Column[]): (cells: string[], line: number) =>
     return characters > maxCustomCharacters;
   };
 
-  return (cells, line) => {
+  return function read(cells, line, context?: PhoneContext): Entry {
     const miscounted = cellsFault(cells, columns);
     if (miscounted) return { line, errors: [miscounted] };
     const errors: RowError[] = [];
@@ -62,6 +63,7 @@ export function rowReader(columns: Column[]): (cells: string[], line: number) =>
     let custom: Record<string, unknown> | undefined;
     let tags: string[] = [];
     let id: string | undefined;
+    let phone: string | undefined;
     const isTooLarge = customTooLarge(cells);
     if (isTooLarge) errors.push({ column: 'custom_fields', code: 'custom.size', message: tooLarge });
     for (const [index, column] of columns.entries()) {
@@ -72,7 +74,8 @@ export function rowReader(columns: Column[]): (cells: string[], line: number) =>
         if (!isUuid(id)) errors.push({ column: column.name, code: 'string.guid', message: 'id must be the id of a contact' });
       } else if (column.kind === 'field') {
         if (cell.trim() === '') continue;
-        const { value, error } = checks[index]!.validate(cell);
+        const { value, error } = checks[index]!.validate(cell, { context });
+        if (error?.details[0]?.type === 'phone.possible') phone = cell;
         if (error) errors.push({ column: column.name, code: error.details[0]!.type, message: error.message });
         else fields[column.name] = value;
       } else if (column.kind === 'tags') {
@@ -99,7 +102,12 @@ export function rowReader(columns: Column[]): (cells: string[], line: number) =>
         code: 'object.and.external',
         message: `${fields.external_id ? 'external_source' : 'external_id'} is missing: it and the other must be given together`,
       });
-    if (errors.length > 0) return { line, errors: errors.slice(0, maxErrors) };
+    if (errors.length > 0)
+      return {
+        line,
+        errors: errors.slice(0, maxErrors),
+        ...(phone !== undefined && !context && { phone, again: (known: PhoneContext) => read(cells, line, known) }),
+      };
     const identities = identitiesOfFields(fields);
     if (identities.length > 0 || id !== undefined) return { line, id, fields, tags, identities };
     const message = 'A contact needs a phone_number, an email or an external_id';

@@ -3,6 +3,7 @@ import { ownRows } from '../../platform/database/own.ts';
 import type { Import } from '../../platform/imports/progress.ts';
 import { runFile, usualBatch } from '../../platform/imports/run.ts';
 import type { Secrets } from '../../platform/secrets.ts';
+import { rereadNamed } from '../identities/named-phones.ts';
 import { importBatch } from './batch.ts';
 import { readHeader } from './header.ts';
 import { type Entry, rowReader } from './row.ts';
@@ -25,7 +26,8 @@ export const runImport = (
         const read = rowReader(readHeader(cells, line));
         return (record) => read(record.cells, record.line);
       },
-      apply: (at, entries) => importBatch(database, secrets, running, at, entries),
+      apply: async (at, entries) =>
+        importBatch(database, secrets, running, at, await rereadNamed(ownRows(database, running.organizationId), entries)),
     },
     done,
     mayGoOn,

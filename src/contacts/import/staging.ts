@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import { copyInto, copyLine } from '../../platform/database/session.ts';
+import { respelled } from '../identities/identity.ts';
 import type { ReadRow } from './row.ts';
 
 /** `n`: the place in the batch. `contactId`: the id of the contact if it is new. */
@@ -26,7 +27,9 @@ const tables = `
     tags text[] not null) on commit drop;
   create temp table import_identities (n int not null, type text not null, source text not null, value text not null)
     on commit drop;
-  create index on import_identities (n)`;
+  create index on import_identities (n);
+  create temp table import_spellings (n int not null, type text not null, value text not null, respelled text not null)
+    on commit drop`;
 
 const listOf = (texts: string[]) => `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 
@@ -41,6 +44,8 @@ const rowColumns =
 export async function copyRows(client: PoolClient, rows: StagedRow[]): Promise<void> {
   await copyInto(client, `import_rows (${rowColumns})`, rows, rowLine);
   await copyInto(client, 'import_identities (n, type, source, value)', rows, identityLines);
+  const spelled = rows.filter(({ identities }) => identities.some(respelled));
+  if (spelled.length > 0) await copyInto(client, 'import_spellings (n, type, value, respelled)', spelled, spellingLines);
 }
 
 const rowLine = ({ n, contactId, owner, id, fields, tags }: StagedRow) =>
@@ -60,6 +65,14 @@ const rowLine = ({ n, contactId, owner, id, fields, tags }: StagedRow) =>
 
 const identityLines = ({ n, identities }: StagedRow) =>
   identities.map(({ type, source, value }) => copyLine([n, type, source, value])).join('');
+
+const spellingLines = ({ n, identities }: StagedRow) =>
+  identities
+    .flatMap((identity) => {
+      const other = respelled(identity);
+      return other ? [copyLine([n, identity.type, identity.value, other.value])] : [];
+    })
+    .join('');
 
 export async function unstageRows(client: PoolClient, ns: number[]): Promise<void> {
   if (ns.length === 0) return;

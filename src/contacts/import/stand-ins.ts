@@ -1,4 +1,4 @@
-import { identityKey } from './people.ts';
+import { identityKey } from '../identities/identity.ts';
 import type { Standing } from './resolve-rows.ts';
 import type { StagedRow } from './staging.ts';
 

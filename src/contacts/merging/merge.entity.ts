@@ -1,8 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { created, tenant } from '../../platform/database/columns.ts';
 
-export const duplicateReasons = ['same_person', 'number_changed', 'user_id_changed'] as const;
-/** Why the two may be one person: what a provider's message said. */
+export const duplicateReasons = ['same_person', 'same_phone', 'number_changed', 'user_id_changed'] as const;
+/** Why the two may be one person: what a provider's message said, or one phone in two forms. */
 export type DuplicateReason = (typeof duplicateReasons)[number];
 
 /** The merged id answers 404 and names the survivor, `contact_id`. */

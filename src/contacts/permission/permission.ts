@@ -17,7 +17,10 @@ const onThisChannel = (of: string) => `${of}.channel in ('all', 'messaging_app')
 
 type PermissionOf = Record<'organization' | 'contact' | 'channel', string>;
 
-/** SQL: `Permission` without the category, for other statements (bench: POST, send). A null contact has none. */
+/**
+ * SQL: `Permission` without the category, for other statements (bench: POST, send). A null contact has none. Two contacts with one phone in two
+ * forms are one person until they are merged: a suppression of either counts for both.
+ */
 export const permissionColumns = ({ organization, contact, channel }: PermissionOf) => `
   coalesce(
     (select s.reason
@@ -33,6 +36,16 @@ export const permissionColumns = ({ organization, contact, channel }: Permission
         and b.contact_id = ${contact}
         and b.channel_id = ${channel}
         and b.blocked_at is not null
+      limit 1),
+    (select s.reason
+       from contact_duplicates d
+       join contact_suppressions s
+         on s.organization_id = d.organization_id
+        and s.contact_id = case when d.contact_id = ${contact} then d.other_id else d.contact_id end
+      where d.organization_id = ${organization}
+        and ${contact} in (d.contact_id, d.other_id)
+        and d.reason = 'same_phone'
+        and ${onThisChannel('s')}
       limit 1)) as suppression,
   (select n.status
      from contact_consents n
@@ -40,12 +53,12 @@ export const permissionColumns = ({ organization, contact, channel }: Permission
       and n.contact_id = ${contact}
       and n.channel = 'messaging_app') as consent`;
 
-/** SQL: an unknown person who was suppressed before their erasure. `hash` is that of their address. */
-export const rememberedSuppression = (organization: string, hash: string) => `
+/** SQL: an unknown person who was suppressed before their erasure. `hashes`: of their address, in both forms of a phone. */
+export const rememberedSuppression = (organization: string, hashes: string) => `
   (select a.reason
      from suppressed_addresses a
     where a.organization_id = ${organization}
-      and a.hash = ${hash}
+      and a.hash = any(${hashes}::bytea[])
       and ${onThisChannel('a')}
     limit 1)`;
 

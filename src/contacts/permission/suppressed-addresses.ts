@@ -3,11 +3,16 @@ import type { PartText } from '../../platform/ledger/part.ts';
 import type { OwnTx } from '../../platform/ledger/tx.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import type { Identity } from '../identities/identity.ts';
+import { otherSpelling } from '../identities/phone-spellings.ts';
 
-/** A phone and the app's id of it are one address. External ids are ignored: no message can be sent to them. */
+/** A phone, the app's id of it and its other form are one address. External ids are ignored: no message can be sent to them. */
 export function addressesOf(identities: Identity[]): string[] {
   const texts = identities.flatMap(({ type, value }) => {
-    if (type === 'phone' || type === 'messaging_app') return [`phone:${value.replace(/\D/g, '')}`];
+    if (type === 'phone' || type === 'messaging_app') {
+      const digits = value.replace(/\D/g, '');
+      const other = otherSpelling(digits);
+      return [`phone:${digits}`, ...(other === undefined ? [] : [`phone:${other}`])];
+    }
     if (type === 'external_id') return [];
     return [`${type}:${value}`];
   });

@@ -3,7 +3,7 @@ import { variantsBy } from '../../platform/schemas/variants.ts';
 import { flowAction } from './flow-action.ts';
 import { body, footer, header, longBody } from './interactive-parts.ts';
 import { link, sectionsOf } from './limits.ts';
-import { orderAction } from './order-action.ts';
+import { orderAction, orderStatusAction } from './order-action.ts';
 
 const short = (max: number) => Joi.string().min(1).max(max).required();
 const named = (name: string, parameters?: Joi.ObjectSchema) =>
@@ -78,4 +78,9 @@ export const interactive = variantsBy('type', {
     action: named('send_location').required(),
   }),
   order_details: variant('order_details_interactive', { header: header.image, ...usual, action: orderAction.required() }),
+  order_status: variant('order_status_interactive', { ...usual, action: orderStatusAction.required() }),
+  call_permission_request: variant('call_permission_request_interactive', {
+    body,
+    action: named('call_permission_request').required(),
+  }),
 });

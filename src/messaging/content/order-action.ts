@@ -43,3 +43,19 @@ export const orderAction = Joi.object({
   name: Joi.string().valid('review_and_pay').required(),
   parameters: parameters.required(),
 });
+
+const shownStatuses = ['pending', 'processing', 'partially_shipped', 'shipped', 'completed', 'canceled'];
+
+/** Of an order that an `order_details` message was about. */
+export const orderStatusAction = Joi.object({
+  name: Joi.string().valid('review_order').required(),
+  parameters: Joi.object({
+    reference_id: short(35).required().description('That of the `order_details` message'),
+    order: Joi.object({
+      status: Joi.string()
+        .valid(...shownStatuses)
+        .required(),
+      description: short(120),
+    }).required(),
+  }).required(),
+});

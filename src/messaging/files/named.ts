@@ -1,4 +1,5 @@
 import { assetIdIn, isBase64Url } from '../../media/asset-id.ts';
+import { shownName } from '../../media/file-name.ts';
 import { findAsset } from '../../media/find.ts';
 import { canBeSentAs, limitOf, type MediaKind, mediaKinds, voiceType } from '../../media/kinds.ts';
 import type { Own } from '../../platform/database/own.ts';
@@ -64,12 +65,14 @@ export async function assertFiles(own: Own, type: string, content: Json): Promis
   }
 }
 
-/** The content with the provider's ids in place of ours. */
-export function withProviderIds(type: string, content: Json, idOf: (assetId: string) => string): Json {
+/** The content with the provider's ids in place of ours. A document without a name has that of its asset: people would see "Untitled". */
+export function withProviderIds(type: string, content: Json, fileOf: (assetId: string) => { id: string; name: string }): Json {
   const copy = structuredClone(content);
-  for (const { file, assetId } of namedFiles(type, copy)) {
+  for (const { kind, file, assetId } of namedFiles(type, copy)) {
+    const { id, name } = fileOf(assetId);
     delete file.asset_id;
-    file.id = idOf(assetId);
+    file.id = id;
+    if (kind === 'document' && file.filename === undefined && name !== '') file.filename = shownName(name);
   }
   return copy;
 }

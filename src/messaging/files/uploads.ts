@@ -9,9 +9,17 @@ import type { MediaUpload } from './file.entity.ts';
 const goodDays = 29;
 
 /** `isOld`: uploaded before the message was to go out. `mediaId` null: not uploaded, or too long ago. */
-export type KnownFile = { publicId: string; id: string; mimeType: string; bytes: number; mediaId: string | null; isOld: boolean };
+export type KnownFile = {
+  publicId: string;
+  id: string;
+  mimeType: string;
+  bytes: number;
+  name: string;
+  mediaId: string | null;
+  isOld: boolean;
+};
 
-type UploadRow = RowOf<typeof MediaAsset, 'id' | 'mime_type' | 'size_bytes'> &
+type UploadRow = RowOf<typeof MediaAsset, 'id' | 'mime_type' | 'size_bytes' | 'file_name'> &
   RowOf<typeof MediaUpload, 'media_id'> & { is_old: boolean };
 
 type Asked = { messageId: string; phoneNumberId: string; publicIds: string[] };
@@ -22,7 +30,7 @@ export async function knownFiles(own: Own, { messageId, phoneNumberId, publicIds
   const ids = [...byId.keys()].filter(Boolean);
   // SQL: files and their uploads in one look, by the database's clock.
   const rows = await own.sql<UploadRow>(
-    `select a.id, a.mime_type, a.size_bytes, u.media_id, coalesce(u.uploaded_at < greatest(m.created_at, m.send_at), false) as is_old
+    `select a.id, a.mime_type, a.size_bytes, a.file_name, u.media_id, coalesce(u.uploaded_at < greatest(m.created_at, m.send_at), false) as is_old
        from media_assets a
        join messages m on m.organization_id = a.organization_id and m.id = $2
        left join media_uploads u
@@ -31,8 +39,8 @@ export async function knownFiles(own: Own, { messageId, phoneNumberId, publicIds
       where a.organization_id = $1 and a.id = any($4::uuid[]) and a.deleted_at is null`,
     [messageId, phoneNumberId, ids],
   );
-  return rows.map(({ id, mime_type: mimeType, size_bytes, media_id: mediaId, is_old: isOld }) => {
-    return { publicId: byId.get(id)!, id, mimeType, bytes: Number(size_bytes), mediaId, isOld };
+  return rows.map(({ id, mime_type: mimeType, size_bytes, file_name: name, media_id: mediaId, is_old: isOld }) => {
+    return { publicId: byId.get(id)!, id, mimeType, bytes: Number(size_bytes), name, mediaId, isOld };
   });
 }
 

@@ -8,7 +8,7 @@ import { Conversation } from '../conversation.entity.ts';
 import { windowHours } from '../conversations.ts';
 
 type Column =
-  | ('id' | 'channel_id' | 'contact_id' | 'status' | 'snoozed_until' | 'assignee_id' | 'priority' | 'custom_fields')
+  | ('id' | 'channel_id' | 'contact_id' | 'group_id' | 'status' | 'snoozed_until' | 'assignee_id' | 'priority' | 'custom_fields')
   | ('unread_count' | 'preview' | 'last_message_at' | 'last_inbound_at' | 'created_at' | 'updated_at');
 export type ConversationRow = RowOf<typeof Conversation, Column> & {
   tags: string[];
@@ -30,7 +30,7 @@ const ofContact = (column: string) => `
 
 /** The fields of the wire, from a table or CTE called `k`. */
 export const conversationColumns = `
-  k.id, k.channel_id, k.contact_id, k.status, k.snoozed_until, k.assignee_id, k.priority, k.custom_fields, k.unread_count,
+  k.id, k.channel_id, k.contact_id, k.group_id, k.status, k.snoozed_until, k.assignee_id, k.priority, k.custom_fields, k.unread_count,
   k.preview, k.last_message_at, k.last_inbound_at, k.created_at, k.updated_at,
   ${lastActivity} as last_activity_at,
   k.last_inbound_at + interval '${windowHours} hours' as window_expires_at,

@@ -1,3 +1,4 @@
+import { cut } from '../cut.ts';
 import type { Em } from '../database/database.ts';
 import { type TablesOf, tables } from '../database/tables.ts';
 import { uuidv7 } from '../ids.ts';
@@ -31,7 +32,7 @@ export const includeAct = (tx: Tx, { organizationId, actor, action, subject, add
   tx.include({
     text: actPart,
     params: [
-      ...[uuidv7(), organizationId, actor, action, subject.slice(0, longestSubject), address, requestId ?? null],
+      ...[uuidv7(), organizationId, actor, action, cut(subject, longestSubject), address, requestId ?? null],
       details ? JSON.stringify(details) : null,
     ],
   });
@@ -45,7 +46,7 @@ export async function recordAct(em: Em, act: Act): Promise<void> {
       organization_id: act.organizationId,
       actor: act.actor,
       action: act.action,
-      subject: act.subject.slice(0, longestSubject),
+      subject: cut(act.subject, longestSubject),
       address: act.address ?? '',
       request_id: act.requestId ?? null,
       details: act.details ?? null,

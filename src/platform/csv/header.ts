@@ -1,3 +1,4 @@
+import { cut } from '../cut.ts';
 import { ImportFailure } from './failure.ts';
 import { restored } from './formulas.ts';
 
@@ -26,7 +27,7 @@ export function readHeader<Column extends { name: string }>(
   if (!columns.some((column) => column)) throw new ImportFailure('header.missing', missing(names), { line });
   const unknown = columns.indexOf(undefined);
   if (unknown >= 0) {
-    const column = names[unknown]!.slice(0, 200);
+    const column = cut(names[unknown]!, 200);
     const place = column === '' ? `Column ${unknown + 1} has no name` : `There is no column ${column}`;
     throw new ImportFailure('header.unknown', place, { line, column });
   }

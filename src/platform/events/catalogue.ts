@@ -38,6 +38,30 @@ export const messageNew = event({
   },
 });
 
+export const groupMessageNew = event({
+  type: 'group_message.new',
+  description: 'A person wrote in a group that the number is in; its conversation cannot be answered yet',
+  subject: conversationSubject,
+  data: Joi.object({
+    message_id: id('The message'),
+    conversation_id: id('The conversation of the group'),
+    group_id: id("The provider's id of the group"),
+    contact_id: id('Who wrote'),
+    channel_id: id('Its channel'),
+    from_phone: text('Digits; empty when the person shows none'),
+    msg_type: id('Type of the message'),
+  }),
+  example: {
+    message_id: ids.message,
+    conversation_id: ids.conversation,
+    group_id: 'Y2FwaV9ncm91cDoxNTU1MDEwMDAwMToxMjAzNjM0MDQ2OTQyMzM4MjAZD',
+    contact_id: ids.contact,
+    channel_id: ids.channel,
+    from_phone: '16505551234',
+    msg_type: 'text',
+  },
+});
+
 /** Of a campaign's message only. */
 const ofCampaign = { campaign_id: Joi.string().description('The campaign that sent it; absent for any other message') };
 
@@ -244,6 +268,7 @@ export const operationFailed = event({
 
 export const catalogue = [
   messageNew,
+  groupMessageNew,
   messageSent,
   messageStatusUpdate,
   messageFailed,

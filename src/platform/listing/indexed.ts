@@ -1,7 +1,7 @@
 import type { Field, FieldType } from './fields.ts';
 import type { Condition } from './filters.ts';
 import type { Operator } from './operators.ts';
-import { isShort, tellingOf } from './search.ts';
+import { isShort, isUnspaced, tellingOf } from './search.ts';
 import { isTypedIndexed } from './typed.ts';
 
 const equality: readonly Operator[] = ['eq', 'in'];
@@ -39,4 +39,4 @@ const threeInARow = /[\p{L}\p{N}]{3}/u;
 
 /** A search index finds three characters in a row, or the beginning of a word. */
 export const isIndexedWord = (word: string): boolean =>
-  isShort(word) ? /^[\p{L}\p{N}]/u.test(word.normalize('NFKC')) : threeInARow.test(word.normalize('NFKC'));
+  isShort(word) ? /^[\p{L}\p{N}]/u.test(word.normalize('NFKC')) : isUnspaced(word) || threeInARow.test(word.normalize('NFKC'));

@@ -7,11 +7,26 @@ const minCharactersWithin = 3;
 export const phone = /^\+?[\d\s()./-]*\d[\d\s()./-]*$/;
 
 export function wordsOf(search: string): string[] {
-  if (phone.test(search)) return [search.replace(/\D/g, '')];
-  return [...new Set(search.split(/\s+/).filter(Boolean))];
+  // A pasted number may have marks of direction.
+  const unmarked = search.replace(/\p{Cf}/gu, '');
+  if (phone.test(unmarked)) return [unmarked.replace(/\D/g, '')];
+  // A user name may be written with an @.
+  return [
+    ...new Set(
+      search
+        .split(/\s+/)
+        .map((word) => word.replace(/^@(?=.)/, ''))
+        .filter(Boolean),
+    ),
+  ];
 }
 
-export const isShort = (word: string) => [...word.normalize('NFKC')].length < minCharactersWithin;
+/** Scripts that put no space between words; a character of them is several of the index. */
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+export const isUnspaced = (word: string) => unspaced.test(word.normalize('NFKC'));
+
+export const isShort = (word: string) => !isUnspaced(word) && [...word.normalize('NFKC')].length < minCharactersWithin;
 
 const plainSql = (sql: string) => `regexp_replace(${sql}, '([\\\\%_])', '\\\\\\1', 'g')`;
 
@@ -36,10 +51,11 @@ export function wordSql({ text, words }: Search, word: string, bind: Bind): Word
   const given = `${bind(word)}::text`;
   const sought = `searchable(${given})`;
   const plain = plainSql(sought);
+  const endOfPhone = /^\d+$/.test(word) ? ` when ${text} ~ (E'\\n[0-9]*' || ${sought} || E'(\\n|$)') then true` : '';
   if (isShort(word)) return { found: `(${text} like '% ' || ${plain} || '%' or ${text} like E'%\\n' || ${plain} || '%')` };
   return {
     found: `${text} like '%' || ${plain} || '%'`,
-    // Leaves out matches within an address or an encoded letter.
-    holds: `case when strpos(${text}, E'\\n' || ${sought}) > 0 then true else strpos(fold(${words}), fold(${given})) > 0 end`,
+    // Leaves out matches within an address or an encoded letter, not the end of a phone.
+    holds: `case when strpos(${text}, E'\\n' || ${sought}) > 0 then true${endOfPhone} else strpos(fold(${words}), fold(${given})) > 0 end`,
   };
 }

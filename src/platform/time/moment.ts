@@ -1,4 +1,8 @@
-const moment = /^([1-9]\d{3}-\d\d-\d\d)[ T]([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{1,6})?(Z|[+-](0\d|1[0-4])(:[0-5]\d)?)$/;
+/** As ISO 8601, the database, and the standard libraries of .NET, Go and Python write it. */
+const moment =
+  /^([1-9]\d{3}-\d\d-\d\d)[ Tt]((?:[01]\d|2[0-3]):[0-5]\d)(?:(:[0-5]\d)(\.\d{1,9})?)?([Zz]|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?)$/;
+/** The forms that the database reads without rounding. */
+const plain = /^.{10}[ T]\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d(?::\d\d)?)$/;
 const date = /^[1-9]\d{3}-\d\d-\d\d$/;
 
 /** `2026-02-30` is no day: the database would reject it. */
@@ -21,7 +25,11 @@ export function isMoment(text: string): boolean {
 
 export function toMoment(text: string): string | undefined {
   if (date.test(text)) return isDay(text) ? `${text}T00:00:00Z` : undefined;
-  return isMoment(text) ? text : undefined;
+  if (!isMoment(text)) return undefined;
+  if (plain.test(text)) return text;
+  const [, day, minutes, seconds = ':00', fraction = '', zone = ''] = moment.exec(text)!;
+  const zoned = zone.toUpperCase().replace(/^(...)(\d\d)$/, '$1:$2');
+  return `${day}T${minutes}${seconds}${fraction.slice(0, '.123456'.length)}${zoned}`;
 }
 
 /** JavaScript reads no zone without its minutes, as the database writes it. */

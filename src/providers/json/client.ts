@@ -1,6 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import got, { HTTPError, RequestError } from 'got';
+import { parseStorable } from '../../platform/storable-text.ts';
 import { now } from '../../platform/time/clock.ts';
 import { ProviderError, ProviderFailed, ProviderUnknown } from '../errors.ts';
 import { failedBeforeWrite } from '../messaging-app/before-write.ts';
@@ -83,7 +84,7 @@ export function createJsonClient({ url, timeoutMs, name, sorted }: Options): Jso
         const { statusCode: status, body } = await request;
         // Redirects are not followed, and their bodies answer nothing.
         if (status >= 300) throw sorted({ status, body: '', retryAfterMs: undefined, takesEffect: !isRead });
-        return body === '' ? undefined : JSON.parse(body);
+        return body === '' ? undefined : parseStorable(body);
       } catch (error) {
         if (error instanceof SyntaxError) throw unsure(`The answer of ${name} is not JSON`, !isRead);
         throw sort(error, !isRead, tooLarge.signal.aborted);

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import got, { HTTPError, type OptionsInit, RequestError } from 'got';
 import { ForbiddenAddress } from '../../platform/network/address-guard.ts';
 import { guardedLookup } from '../../platform/network/guarded-lookup.ts';
+import { parseStorable } from '../../platform/storable-text.ts';
 import { ProviderFailed, ProviderRefused, ProviderUnknown } from '../errors.ts';
 import { failedBeforeWrite } from './before-write.ts';
 import { documentLink, isOwnOrigin } from './document-link.ts';
@@ -167,7 +168,7 @@ const linkFault = (error: Error) =>
 
 function parse(body: string): unknown {
   try {
-    return JSON.parse(body);
+    return parseStorable(body);
   } catch {
     throw new ProviderUnknown('The provider answered with something that is not JSON');
   }
@@ -208,7 +209,7 @@ function sortReply(status: number, body: string, retryAfter: number | undefined,
 
 function graphError(body: string, readFault?: ReadFault): GraphError | undefined {
   try {
-    const reply = JSON.parse(body) as { error?: { code?: unknown; message?: unknown } };
+    const reply = parseStorable(body) as { error?: { code?: unknown; message?: unknown } };
     const closer = readFault?.(reply);
     if (closer) return closer;
     const { error } = reply;

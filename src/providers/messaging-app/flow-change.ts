@@ -1,3 +1,4 @@
+import { cut } from '../../platform/cut.ts';
 import type { FlowStatus } from './flow-calls.ts';
 import { flowStatusOf } from './flow-replies.ts';
 import { type Json, textOf } from './json.ts';
@@ -51,7 +52,7 @@ export function flowChangeIn(value: Json, { entryId, time }: { entryId: string; 
   const event = textOf(value.event);
   const alert = alerts.get(event);
   if (event !== 'FLOW_STATUS_CHANGE' && !alert) return undefined;
-  const providerFlowId = textOf(value.flow_id).slice(0, 128).toWellFormed();
+  const providerFlowId = cut(textOf(value.flow_id), 128);
   if (!providerFlowId) throw new Error('Not understood: no flow_id');
   const at = timeOfEntry(time);
   const change = { kind: 'flow_change' as const, accountId: entryId, providerFlowId, ...(at && { at }) };
@@ -66,7 +67,7 @@ function toStatuses({ old_status, new_status }: Json) {
 
 function toAlert(value: Json, { kind, measured }: { kind: FlowAlertKind; measured?: string }): FlowAlert {
   const state = textOf(value.alert_state).toLowerCase() === 'deactivated' ? 'deactivated' : 'activated';
-  const message = (textOf(value.message) || textOf(value.warning)).slice(0, longestMessage).toWellFormed();
+  const message = cut(textOf(value.message) || textOf(value.warning), longestMessage);
   return { kind, state, message, ...given('threshold', value.threshold), ...(measured && given('value', value[measured])) };
 }
 

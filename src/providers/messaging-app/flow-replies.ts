@@ -1,6 +1,7 @@
+import { cut } from '../../platform/cut.ts';
 import { ProviderUnknown } from '../errors.ts';
 import type { FlowKey, FlowStatus, FlowSummary, ProviderFlow, ProviderFlowFault } from './flow-calls.ts';
-import { holdable, type Json, object, textOf } from './json.ts';
+import { type Json, object, textOf } from './json.ts';
 import { idOf, isObject, type Next, strange, text, toPage } from './replies.ts';
 
 const statuses: readonly string[] = ['draft', 'published', 'deprecated', 'blocked', 'throttled'] satisfies FlowStatus[];
@@ -71,7 +72,7 @@ export function toFlowFaults(value: unknown): ProviderFlowFault[] {
   });
 }
 
-const shortened = (value: unknown) => holdable(textOf(value).slice(0, longestText));
+const shortened = (value: unknown) => cut(textOf(value), longestText);
 const lineOf = (value: unknown) => (Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : null);
 
 /** Without an id the provider may still have made the flow. */

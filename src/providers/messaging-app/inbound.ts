@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { cut } from '../../platform/cut.ts';
 import { type Amendment, amendingTypes, amendmentIn } from './amendment.ts';
 import { besideContent } from './beside-content.ts';
 import { type FlowAnswer, flowAnswerIn } from './flow-answer.ts';
@@ -6,6 +7,7 @@ import { flowChangeIn, type InboundFlowChange, isFlowField } from './flow-change
 import { changeIn, changesIn, type IdentityChange, type InboundIdentityChange } from './identity-change.ts';
 import { type Json, object, textOf } from './json.ts';
 import { type InboundNumberNews, isNumberNews, numberNewsIn } from './number-news.ts';
+import { type People, peopleOf, profileOf } from './people.ts';
 import { type Pricing, pricingOf } from './pricing.ts';
 import { type InboundTemplateChange, templateFields, toTemplateChange } from './template-change.ts';
 
@@ -17,6 +19,8 @@ export type InboundMessage = {
   type: string;
   content: Record<string, unknown>;
   contextId?: string;
+  /** Written to a group, not to us alone. */
+  groupId?: string;
   from: { phoneId?: string; userId?: string; name?: string; username?: string };
   direction: 'inbound' | 'outbound';
   identityChange?: IdentityChange;
@@ -68,7 +72,7 @@ export function changesOf(body: unknown, max = Number.POSITIVE_INFINITY): RawCha
   const found: RawChange[] = [];
   for (const entry of entries) {
     const { id, time, changes } = object(entry);
-    const entryId = textOf(id).slice(0, longestEntryId).toWellFormed();
+    const entryId = cut(textOf(id), longestEntryId);
     for (const change of list(changes)) {
       if (found.length >= max) return found;
       const read = object(change);
@@ -133,7 +137,7 @@ export function partsOf(
   raw: RawChange,
   max = Number.POSITIVE_INFINITY,
 ): (InboundPart | { kind: 'broken'; error: string; raw: unknown })[] {
-  const field = textOf(raw.change.field).slice(0, 100);
+  const field = cut(textOf(raw.change.field), 100);
   const value = object(raw.change.value);
   const guarded = (items: unknown[], read: (item: unknown) => InboundPart) =>
     items.map((item) => {
@@ -168,7 +172,7 @@ export function partsOf(
   if (isFlowField(field))
     return guarded(
       [value],
-      () => flowChangeIn(value, raw) ?? { kind: 'ignored', what: `flows ${textOf(value.event).slice(0, 100)}` },
+      () => flowChangeIn(value, raw) ?? { kind: 'ignored', what: `flows ${cut(textOf(value.event), 100)}` },
     );
   if (isNumberNews(field)) return guarded([value], (item) => numberNewsIn(field, object(item), raw));
   if (field === 'user_id_update') {
@@ -186,24 +190,10 @@ export function partsOf(
   return [{ kind: 'ignored', what: field }];
 }
 
-/** Found by either address; of several the first. */
-type People = { byPhoneId: Map<string, Json>; byUserId: Map<string, Json>; only?: Json };
-
-function peopleOf(value: Json): People {
-  const all = list(value.contacts).map(object);
-  const [byPhoneId, byUserId] = [new Map<string, Json>(), new Map<string, Json>()];
-  for (const person of all) {
-    const [phoneId, userId] = [textOf(person.wa_id), textOf(person.user_id)];
-    if (!byPhoneId.has(phoneId)) byPhoneId.set(phoneId, person);
-    if (!byUserId.has(userId)) byUserId.set(userId, person);
-  }
-  return { byPhoneId, byUserId, ...(all.length === 1 && { only: all[0] }) };
-}
-
 function toMessage(item: unknown, people: People, phoneNumberId: string, isEcho: boolean): InboundMessage | InboundIgnored {
   const message = check(messageShape, item);
-  // Written to a group, not to us: it opens no window.
-  if (message.group_id !== undefined) return { kind: 'ignored', what: 'group message' };
+  const groupId = textOf(message.group_id);
+  if (isEcho && groupId) return { kind: 'ignored', what: 'group message of our own' };
   const type = String(message.type);
   const address = isEcho
     ? { phoneId: message.to, userId: message.to_user_id }
@@ -236,6 +226,7 @@ function toMessage(item: unknown, people: People, phoneNumberId: string, isEcho:
         ? { raw: message }
         : { ...(Array.isArray(content) ? { [type]: content } : object(content)), ...(!isEcho && besideContent(message)) },
     ...(contextId && { contextId }),
+    ...(groupId && { groupId }),
     from,
     direction: isEcho ? 'outbound' : 'inbound',
     ...(identityChange && { identityChange }),
@@ -243,13 +234,6 @@ function toMessage(item: unknown, people: People, phoneNumberId: string, isEcho:
     ...(flowAnswer && { flowAnswer }),
   };
 }
-
-const profileOf = (person: Json) => {
-  const { name, username } = object(person.profile);
-  return { ...shown('name', name), ...shown('username', username) };
-};
-const shown = (field: 'name' | 'username', value: unknown) =>
-  typeof value === 'string' && value ? { [field]: value.slice(0, 200) } : {};
 
 function toStatus(item: unknown, phoneNumberId: string): InboundPart {
   const status = check(statusShape, item);
@@ -292,6 +276,6 @@ function toPreference(item: unknown, people: People, phoneNumberId: string): Inb
     },
     choice,
     at: atOf(preference.timestamp),
-    detail: textOf(preference.detail).slice(0, 500),
+    detail: cut(textOf(preference.detail), 500),
   };
 }

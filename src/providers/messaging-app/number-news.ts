@@ -1,3 +1,4 @@
+import { cut } from '../../platform/cut.ts';
 import { type Json, object, textOf } from './json.ts';
 import { tierOf } from './messaging-limit.ts';
 import { timeOfEntry } from './template-change.ts';
@@ -23,7 +24,7 @@ export type InboundNumberNews = {
 };
 
 const longest = 100;
-const wordOf = (value: unknown) => textOf(value).slice(0, longest).toLowerCase();
+const wordOf = (value: unknown) => cut(textOf(value), longest).toLowerCase();
 const limitOf = (value: unknown) => tierOf(wordOf(value));
 const given = (news: InboundNumberNews['news']) =>
   Object.fromEntries(Object.entries(news).filter(([, value]) => value)) as InboundNumberNews['news'];
@@ -42,7 +43,7 @@ function ofQuality(value: Json) {
 function ofName(value: Json) {
   const decision = wordOf(value.decision);
   if (!decision) throw new Error('Not understood: no decision');
-  const name = textOf(value.requested_verified_name).slice(0, 200);
+  const name = cut(textOf(value.requested_verified_name), 200);
   return given({ name_status: decision, verified_name: decision === 'approved' ? name : '' });
 }
 
@@ -93,7 +94,7 @@ export function numberNewsIn(
   { entryId, time }: { entryId: string; time?: number },
 ): InboundNumberNews {
   const at = timeOfEntry(time);
-  const displayPhone = textOf(value.display_phone_number).slice(0, 40).replace(/\D/g, '');
+  const displayPhone = cut(textOf(value.display_phone_number), 40).replace(/\D/g, '');
   if (ofOneNumber.has(field) && !displayPhone) throw new Error('Not understood: no display_phone_number');
   return {
     kind: 'number_news',

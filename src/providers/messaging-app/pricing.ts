@@ -1,3 +1,4 @@
+import { cut } from '../../platform/cut.ts';
 import { type Json, object, textOf } from './json.ts';
 
 /** What a status tells of the price: how it is counted, never an amount. */
@@ -5,7 +6,7 @@ export type Pricing = { billable?: boolean; model?: string; category?: string; t
 
 const longest = 64;
 const word = (name: string, value: unknown) => {
-  const text = textOf(value).slice(0, longest).toWellFormed();
+  const text = cut(textOf(value), longest);
   return text ? { [name]: text } : {};
 };
 

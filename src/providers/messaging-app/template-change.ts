@@ -1,3 +1,4 @@
+import { cut } from '../../platform/cut.ts';
 import { type Json, object, textOf } from './json.ts';
 
 export type InboundTemplateChange = {
@@ -65,11 +66,11 @@ export function toTemplateChange(
   };
 }
 
-const wordOf = (value: unknown) => textOf(value).slice(0, longestWord).toWellFormed().toLowerCase();
+const wordOf = (value: unknown) => cut(textOf(value), longestWord).toLowerCase();
 
 /** What there is of: the word, the explanation, the advice. */
 function reasonOf({ reason, rejection_info, other_info }: Json): string {
   const said = [reason, object(rejection_info).reason, object(rejection_info).recommendation, object(other_info).description];
   const parts = said.map(textOf).filter((part) => part !== '' && part !== 'NONE');
-  return [...new Set(parts)].join(': ').slice(0, longestReason).toWellFormed();
+  return cut([...new Set(parts)].join(': '), longestReason);
 }

@@ -1,4 +1,5 @@
 import type Stripe from 'stripe';
+import { parseStorable } from '../../platform/storable-text.ts';
 import { ProviderError, ProviderFailed, ProviderUnknown } from '../errors.ts';
 import type { Answer, BoundedClient } from './client.ts';
 
@@ -57,7 +58,7 @@ const responseOf = ({ status, headers, body }: Answer, method: string): Response
   },
   async toJSON() {
     try {
-      const parsed: unknown = JSON.parse(body);
+      const parsed: unknown = parseStorable(body);
       if (typeof parsed === 'object' && parsed !== null && (status < 400 || 'error' in parsed)) return parsed;
     } catch {
       // Said below.

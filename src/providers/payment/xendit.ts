@@ -1,3 +1,5 @@
+import { cut } from '../../platform/cut.ts';
+import { parseStorable } from '../../platform/storable-text.ts';
 import { ProviderError, ProviderFailed, ProviderRefused, ProviderUnknown } from '../errors.ts';
 import { type Answer, boundedClient, retryAfterMs } from './client.ts';
 import { sortRefusal } from './error-codes.ts';
@@ -102,7 +104,7 @@ function sessionBody(page: NewPage): object {
     customer: {
       reference_id: page.reference,
       type: 'INDIVIDUAL',
-      individual_detail: { given_names: name.slice(0, 50) || page.orderNo },
+      individual_detail: { given_names: cut(name, 50) || page.orderNo },
       ...(email && { email }),
       ...(phone && { mobile_number: phone }),
     },
@@ -187,7 +189,7 @@ function readAnswer({ status, headers, body }: Answer, method: string): Fields {
 
 function parse(body: string): Fields | undefined {
   try {
-    const parsed: unknown = JSON.parse(body);
+    const parsed: unknown = parseStorable(body);
     return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? (parsed as Fields) : undefined;
   } catch {
     return undefined;

@@ -1,6 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import got, { HTTPError, RequestError } from 'got';
+import { parseStorable } from '../../platform/storable-text.ts';
 import { ProviderError, ProviderFailed, ProviderUnknown } from '../errors.ts';
 import { failedBeforeWrite } from '../messaging-app/before-write.ts';
 import { sortedAnswer } from './error-codes.ts';
@@ -69,7 +70,7 @@ const unsure = (message: string, takesEffect: boolean, more: { code?: string; ca
 
 function parse(body: string, takesEffect: boolean): unknown {
   try {
-    return JSON.parse(body);
+    return parseStorable(body);
   } catch {
     throw unsure('The shipper answered with something that is not JSON', takesEffect);
   }

@@ -1,3 +1,4 @@
+import { cut } from '../../platform/cut.ts';
 import { ProviderBusy, type ProviderError, ProviderFailed, ProviderRefused, ProviderUnknown } from '../errors.ts';
 import { object, textOf } from '../messaging-app/json.ts';
 
@@ -48,7 +49,7 @@ export const saysGone = (error: unknown) =>
 
 function readFault(body: string) {
   const reply = object(parsed(body));
-  return { code: textOf(reply.code), message: textOf(reply.error).slice(0, 500), details: object(reply.details) };
+  return { code: textOf(reply.code), message: cut(textOf(reply.error), 500), details: object(reply.details) };
 }
 
 function parsed(body: string): unknown {

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { cut } from '../../platform/cut.ts';
 import type { IsSigned } from '../connections.ts';
 import { object, textOf } from '../messaging-app/json.ts';
 
@@ -19,6 +20,6 @@ export type ShipperHint = { event: string; orderId: string; status: string };
 /** Undefined: it is about no order. Throws SyntaxError. */
 export function readShipperHint(rawBody: Buffer): ShipperHint | undefined {
   const body = object(JSON.parse(rawBody.toString('utf8')));
-  const orderId = textOf(body.order_id).slice(0, 200);
-  return orderId ? { orderId, event: textOf(body.event).slice(0, 100), status: textOf(body.status).slice(0, 100) } : undefined;
+  const orderId = cut(textOf(body.order_id), 200);
+  return orderId ? { orderId, event: cut(textOf(body.event), 100), status: cut(textOf(body.status), 100) } : undefined;
 }

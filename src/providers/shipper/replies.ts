@@ -1,3 +1,4 @@
+import { cut } from '../../platform/cut.ts';
 import { ProviderFailed } from '../errors.ts';
 import { type Json, object, textOf } from '../messaging-app/json.ts';
 import {
@@ -10,7 +11,7 @@ import {
 } from './provider.ts';
 
 const list = (value: unknown): Json[] => (Array.isArray(value) ? value.slice(0, 1_000).map(object) : []);
-const line = (value: unknown, max = 200) => textOf(value).trim().slice(0, max);
+const line = (value: unknown, max = 200) => cut(textOf(value).trim(), max);
 
 /** Its webhooks write some words otherwise: `pickingUp`. */
 export function statusOf(value: unknown): ShipperStatus | undefined {

@@ -202,8 +202,8 @@ describe('refused, naming the field, and nothing stored:', () => {
       cta({ display_text: x(21), url: link }),
       'interactive.action.parameters.display_text',
     ],
-    ['a flow by name', 'interactive', flow({ flow_id: flowId, flow_name: 'a' }), 'interactive.action.parameters.flow_name'],
-    ['a flow of no name', 'interactive', flow({}), 'interactive.action.parameters.flow_id'],
+    ['a flow of two names', 'interactive', flow({ flow_id: flowId, flow_name: 'a' }), 'interactive.action.parameters'],
+    ['a flow of no name', 'interactive', flow({}), 'interactive.action.parameters'],
     [
       'a flow of another version',
       'interactive',

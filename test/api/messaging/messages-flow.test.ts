@@ -198,8 +198,8 @@ describe('refused before it is taken, and nothing is stored:', () => {
       `${field}.flow_action_payload.data`,
     ],
     ['an id that is none', { flow_id: '123' }, `${field}.flow_id`],
-    ['no flow', {}, `${field}.flow_id`],
-    ['a name in place of the id', { flow_name: 'survey' }, `${field}.flow_id`],
+    ['no flow', {}, field],
+    ['a name beside an id', { flow_name: 'survey', flow_id: '01932d5f-3a0e-7cc4-8f4e-0242ac12ffff' }, field],
     ['an empty token', { flow_id: '01932d5f-3a0e-7cc4-8f4e-0242ac12ffff', flow_token: '' }, `${field}.flow_token`],
     [
       'a token of 1,001',

@@ -4,6 +4,7 @@ import { setCalendarState } from '../../../src/commerce/calendar/settle.ts';
 import { readsOfJob, type Wished, type WishedRow, wishedFrom, wishedOf } from '../../../src/commerce/calendar/wished.ts';
 import type { AccountRow } from '../../../src/connections/account.ts';
 import { connectionPool } from '../../../src/connections/use.ts';
+import { cut } from '../../../src/platform/cut.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
 import { claimRun } from '../../../src/platform/ledger/claim-run.ts';
 import { LocksOutdated } from '../../../src/platform/ledger/locks.ts';
@@ -132,7 +133,7 @@ function rankOf(fault: unknown): number {
 
 function endWith(context: Context, orderId: string, wished: Wished, fault: unknown): Promise<Outcome> {
   const { message } = fault as Error;
-  const said = message.slice(0, longestError);
+  const said = cut(message, longestError);
   const pending = async ({ own }: TenantTx) => {
     await assertWish(own, wished);
     await setCalendarState(own, orderId, { status: 'pending', error: said });

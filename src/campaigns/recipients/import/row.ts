@@ -1,6 +1,7 @@
 import type Joi from 'joi';
 import { contactEmail, contactName, externalId, externalSource } from '../../../contacts/fields.ts';
-import { phoneNumber } from '../../../contacts/identities/phone.ts';
+import type { RefusedPhone } from '../../../contacts/identities/named-phones.ts';
+import { type PhoneContext, phoneNumber } from '../../../contacts/identities/phone.ts';
 import { identitiesOfFields } from '../../../contacts/upsert.ts';
 import { restored } from '../../../platform/csv/formulas.ts';
 import { cellsFault } from '../../../platform/csv/header.ts';
@@ -14,8 +15,8 @@ import type { Column, FieldColumn } from './header.ts';
 
 /** `parameters` undefined: the file has no such columns. */
 export type ReadRecipient = NamedPerson & { line: number; parameters?: Parameters };
-export type Entry = ReadRecipient | BadRow;
-export const isBad = (entry: Entry): entry is BadRow => 'errors' in entry;
+export type Entry = ReadRecipient | RefusedPhone<ReadRecipient | BadRow>;
+export const isBad = (entry: Entry): entry is RefusedPhone<ReadRecipient | BadRow> => 'errors' in entry;
 
 /** Joi puts the label into its messages: use the column, never the value. */
 const check = (column: string, schema: Joi.Schema) => schema.label(column).prefs({ errors: { wrap: { label: false } } });
@@ -39,13 +40,14 @@ export function rowReader(columns: Column[]): (record: CsvRecord) => Entry {
     if (column.kind === 'field') return check(column.name, rules[column.name]);
     return column.kind === 'parameter' ? check(column.name, parameterValue) : undefined;
   });
-  return ({ cells, line }) => {
+  return function read({ cells, line }: CsvRecord, context?: PhoneContext): Entry {
     const miscounted = cellsFault(cells, columns);
     if (miscounted) return { line, errors: [miscounted] };
     const errors: RowError[] = [];
     const fields: NamedPerson['fields'] = {};
     const parameters: Parameters = {};
     let id: string | undefined;
+    let phone: string | undefined;
     for (const [index, column] of columns.entries()) {
       const cell = restored(cells[index]!);
       const isSilent = column.kind === 'ignored' || (column.kind !== 'parameter' && cell.trim() === '');
@@ -60,7 +62,8 @@ export function rowReader(columns: Column[]): (record: CsvRecord) => Entry {
         errors.push({ column: name, code: 'string.max', message: `${name} is too long` });
         continue;
       }
-      const { value, error } = checks[index]!.validate(cell);
+      const { value, error } = checks[index]!.validate(cell, { context });
+      if (error?.details[0]?.type === 'phone.possible') phone = cell;
       if (error) errors.push({ column: name, code: error.details[0]!.type, message: error.message });
       else if (column.kind === 'parameter') parameters[column.parameter] = value;
       else if (column.kind === 'field') fields[column.name] = value;
@@ -68,7 +71,12 @@ export function rowReader(columns: Column[]): (record: CsvRecord) => Entry {
     const lacked = lackedBy(fields);
     if (lacked && errors.length === 0)
       errors.push({ column: lacked, code: 'object.and.external', message: `${lacked} is missing: it and the other go together` });
-    if (errors.length > 0) return { line, errors: errors.slice(0, maxErrors) };
+    if (errors.length > 0)
+      return {
+        line,
+        errors: errors.slice(0, maxErrors),
+        ...(phone !== undefined && !context && { phone, again: (known: PhoneContext) => read({ cells, line }, known) }),
+      };
     const ways = waysOf(id, fields);
     if (ways.length > 0) return { line, ways, fields, ...(hasParameters && { parameters }) };
     const message = 'A recipient needs a contact_id, a phone_number, an email or an external_id';

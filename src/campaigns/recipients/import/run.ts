@@ -1,3 +1,4 @@
+import { rereadNamed } from '../../../contacts/identities/named-phones.ts';
 import { identityTaken } from '../../../contacts/identities/resolve.ts';
 import { type Applied, countedBatch } from '../../../imports/batch.ts';
 import type { RecipientsRequest } from '../../../imports/import.entity.ts';
@@ -45,7 +46,9 @@ export const importRecipients = (
             isLong: true,
           },
           async ({ own: tx }) => {
-            const { taken } = await countedBatch(tx, running, at, () => applied(tx, secrets, running.request, entries));
+            const { taken } = await countedBatch(tx, running, at, async () =>
+              applied(tx, secrets, running.request, await rereadNamed(tx, entries)),
+            );
             return taken;
           },
         ),

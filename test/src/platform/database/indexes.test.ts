@@ -30,6 +30,7 @@ const rules: Record<string, string> = {
   contact_duplicates_pair: 'a pair is listed once',
   contact_identities_value: 'an identity is of one contact',
   contact_suppressions_channel: 'a contact has one suppression for a channel',
+  conversations_group: 'a group has one conversation on a channel',
   conversations_pair: 'a contact has one conversation on a channel',
   deal_contacts_primary: 'a deal has one primary contact',
   deal_revaluations_open: 'an organization has one open revaluation',
