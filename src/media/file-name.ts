@@ -15,8 +15,7 @@ const maxLength = 1_024;
 const maxEnding = 32;
 
 /** A label for people; it names no place. What PostgreSQL cannot store is left out, and a name that is cut keeps its ending. */
-export const storableName = (name = ''): string =>
-  shortened(lastPart(name.replaceAll('\u0000', '')).toWellFormed(), maxLength);
+export const storableName = (name = ''): string => shortened(lastPart(name.replaceAll('\u0000', '')).toWellFormed(), maxLength);
 
 function shortened(whole: string, max: number): string {
   if (whole.length <= max) return whole;

@@ -11,7 +11,6 @@ import { type House, openHouse } from '../../support/house.ts';
 import { inMs, secondMs } from '../../support/rules/clock.ts';
 import { setMessage } from '../../support/rules/messages.ts';
 import { storeRow } from '../../support/rules/rows.ts';
-import { startStopwatch } from '../../support/stopwatch.ts';
 
 let house: House;
 let id: string;

@@ -3,7 +3,6 @@ import { holdPool, letPoolGo, setPool } from '../../../../src/platform/ledger/po
 import { databaseTimer } from '../../../support/database-time.ts';
 import { type House, openHouse } from '../../../support/house.ts';
 import { setJobState } from '../../../support/rules/ledger-jobs.ts';
-import { startStopwatch } from '../../../support/stopwatch.ts';
 import { newToy, playJob } from '../../../support/toys.ts';
 
 let house: House;

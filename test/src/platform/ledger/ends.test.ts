@@ -7,7 +7,6 @@ import { databaseTimer } from '../../../support/database-time.ts';
 import { type House, openHouse, playing, toyHandler } from '../../../support/house.ts';
 import { setJobs } from '../../../support/rules/ledger-jobs.ts';
 import { playWith } from '../../../support/rules/toys.ts';
-import { startStopwatch } from '../../../support/stopwatch.ts';
 import { newToy, playJob, showJob } from '../../../support/toys.ts';
 
 let house: House;

@@ -1,15 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { takeCall, takeTurn } from '../../../../src/platform/ledger/pace.ts';
 import { fillPool, holdPool, letPoolGo, setPool, takeRoom } from '../../../../src/platform/ledger/pools.ts';
-import type { RunRef } from '../../../../src/platform/ledger/tx.ts';
-import { watchClaims } from '../../../support/claims.ts';
 import { databaseTimer } from '../../../support/database-time.ts';
 import { type House, openHouse } from '../../../support/house.ts';
 import { databaseNowMs, hourMs, inMs, secondMs } from '../../../support/rules/clock.ts';
 import { makeJobsDue, setJobs, storeWaiting } from '../../../support/rules/ledger-jobs.ts';
 import { poolTimes, setPools, storedPool } from '../../../support/rules/pools.ts';
-import { startStopwatch } from '../../../support/stopwatch.ts';
-import { playJob } from '../../../support/toys.ts';
 
 let house: House;
 beforeAll(async () => {

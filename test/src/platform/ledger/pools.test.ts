@@ -5,7 +5,6 @@ import { createFiller, fillPool, holdPool, letPoolGo, setPool } from '../../../.
 import { type House, openHouse, playing } from '../../../support/house.ts';
 import { hourMs, inMs } from '../../../support/rules/clock.ts';
 import { deleteJob, setJobs, storeWaiting } from '../../../support/rules/ledger-jobs.ts';
-import { setPools } from '../../../support/rules/pools.ts';
 import { newToys } from '../../../support/rules/toys.ts';
 import { playJob } from '../../../support/toys.ts';
 import { waitFor } from '../../../support/wait-for.ts';

@@ -6,8 +6,6 @@ import { holdPool, letPoolGo, setPool } from '../../../../src/platform/ledger/po
 import { type House, openHouse } from '../../../support/house.ts';
 import { deleteJob, makeCheckDue, storeWaiting } from '../../../support/rules/ledger-jobs.ts';
 import { storePools } from '../../../support/rules/pools.ts';
-import { startStopwatch } from '../../../support/stopwatch.ts';
-import { playJob } from '../../../support/toys.ts';
 import { turns } from '../../../support/turns.ts';
 
 let house: House;
