@@ -145,7 +145,8 @@ const isUncounted = (error: unknown) => isOutage(error) || isTransient(error) ||
 /** It waits longer after each exception of our own in a row, and after the last one the job fails. */
 async function afterFault(deps: WorkerDeps, context: RunContext<unknown>, error: unknown): Promise<Outcome> {
   const { row } = context;
-  const isOutside = isUncounted(error);
+  // A process that stops closes what its jobs use.
+  const isOutside = deps.isStopping() || isUncounted(error);
   const fault = nextFault(row.error, isOutside);
   const delayMs = isOutside ? outageMs : boundedFaults(fault.ours);
   if (delayMs === undefined) {

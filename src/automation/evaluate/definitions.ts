@@ -9,13 +9,14 @@ import type { AutomationRule, AutomationRuleVersion } from '../rule.entity.ts';
 export type VersionRef = RowOf<typeof AutomationRule, 'id' | 'version'> & { changed_at?: string };
 /** What decides whether it begins: its steps, which are most of it, are not read. */
 export type Beginning = Omit<Definition, 'steps'>;
-/** A published version as it is evaluated. `keywords`: folded. `roots`: what its conditions read. */
-export type Published = { definition: Beginning; keywords: string[]; roots: ReadonlySet<string> };
+/** A published version as it is evaluated. `keywords`: folded. `roots`: what its conditions read. `callsOutside`: one of its steps does. */
+export type Published = { definition: Beginning; keywords: string[]; roots: ReadonlySet<string>; callsOutside?: boolean };
 
 type Row = RowOf<typeof AutomationRuleVersion, 'rule_id' | 'number'> & {
   definition: Beginning;
   bytes: number;
   keywords: string[];
+  calls_outside: boolean;
 };
 
 /** As objects they take some eight times their bytes: about 100 MB in all. */
@@ -28,7 +29,8 @@ const findStatement = `
          array(
            select fold(k.word)
              from jsonb_array_elements_text(coalesce(v.definition->'trigger'->'keywords', '[]')) with ordinality as k(word, place)
-            order by k.place) as keywords
+            order by k.place) as keywords,
+         jsonb_path_exists(v.definition->'steps', '$.**.type ? (@ == "http_request")') as calls_outside
     from unnest($2::uuid[], $3::int[]) as a(rule_id, number),
          automation_rule_versions v
    where v.organization_id = $1 and v.rule_id = a.rule_id and v.number = a.number`;
@@ -71,8 +73,8 @@ export function createDefinitions(max = bounds): { read: ReadVersions; size(): n
       const ids = missing.map(({ id }) => id);
       const rows = await own.sql<Row>(findStatement, [ids, missing.map(({ version }) => version)]);
       const keys = new Map(missing.map((ref) => [`${ref.id} ${ref.version}`, keyOf(ref)]));
-      for (const { rule_id: id, number: version, definition, bytes, keywords } of rows) {
-        const one = { definition, roots: rootsOf(definition.conditions), keywords };
+      for (const { rule_id: id, number: version, definition, bytes, keywords, calls_outside } of rows) {
+        const one = { definition, roots: rootsOf(definition.conditions), keywords, callsOutside: calls_outside };
         const key = keys.get(`${id} ${version}`)!;
         found.set(key, one);
         kept.set(key, one, bytes);

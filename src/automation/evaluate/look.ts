@@ -9,7 +9,6 @@ import { type Awaited, awaitedBy, firstRun } from './awaited.ts';
 import { clockOf } from './clock.ts';
 import type { Evaluating, Published } from './definitions.ts';
 import { type EvaluatedEvent, findEvaluated, type LiveRule, triggeredBy } from './event.ts';
-import { startRuleOf } from './start.ts';
 import type { RunStart } from './start-runs.ts';
 
 /** What an event begins, and the next of the runs that waited for it. `last`: after which of these the others are looked for; what the event begins comes with the last ones. */
@@ -132,8 +131,9 @@ function startOf(
   one: Triggered,
 ): RunStart {
   const { rule, published, trigger } = one;
+  const { concurrency, limits, trigger: begins } = published.definition;
   return {
-    rule: startRuleOf(rule.id, published.definition),
+    rule: { id: rule.id, trigger: begins, concurrency, limits, callsOutside: published.callsOutside },
     version: rule.version,
     subject: { subjectType, subjectId },
     contactId,

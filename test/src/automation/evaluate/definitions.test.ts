@@ -49,6 +49,17 @@ test('a version is read once, with its keywords folded and what its conditions r
   expect(asked()).toBe(1);
 });
 
+test('it is known of a version whether a step calls outside, in a branch too', async () => {
+  const { own } = counted();
+  const call = { id: 'c', type: 'http_request', url: 'https://example.com/' };
+  const branch = { id: 'b', type: 'branch', branches: [{ conditions: null, steps: [call] }] };
+  const [calling, quiet] = [await at.rule({ steps: [branch] } as object), await at.rule({})];
+  const refs = [calling, quiet].map((id) => ({ id, version: 1 }));
+  const read = await createDefinitions().read(own, refs);
+  expect(read.of(refs[0]!)?.callsOutside).toBe(true);
+  expect(read.of(refs[1]!)?.callsOutside).not.toBe(true);
+});
+
 test('another version is another one, and what is not there is left out', async () => {
   const { own } = counted();
   const { id } = await ruleOf('one');
