@@ -148,10 +148,8 @@ describe('what is sent', () => {
     expect(seen).toHaveLength(0);
   });
 
-  const storeSecret = (name: string, value: string, hosts: string[]) =>
-    house.sql('insert into automation_secrets (organization_id, id, name, value, hosts) values ($1, $2, $3, $4, $5)', [
-      ...[house.organizationId, uuidv7(), name, testSecrets.seal(value), hosts],
-    ]);
+  const storeSealed = (name: string, value: string, hosts: string[]) =>
+    storeSecret(house.em(), house.organizationId, name, testSecrets.seal(value), hosts);
   const naming = (...names: string[]) => {
     const texts = names.map((name) => `{{ secrets.${name} }}`);
     const marks = marksIn(texts);
@@ -163,7 +161,7 @@ describe('what is sent', () => {
     ['BOUND_TO_NONE', []],
     ['BOUND_TO_A_PART', ['0.0.1', '127.0.0.1.example.com']],
   ])('a secret that is not bound to the host, %s, refuses, and nothing is sent', async (name, hosts) => {
-    await storeSecret(name, 'a long token', hosts);
+    await storeSealed(name, 'a long token', hosts);
     const { url, seen } = await seeing(() => [200]);
     const outcome = await call({ url, body: { token: naming(name)[0] } });
     expect(outcome).toMatchObject({ kind: 'refused', code: 'secret_host' });
@@ -172,7 +170,7 @@ describe('what is sent', () => {
 
   test('more than 20 secrets, or 64 kB of them, refuse, and nothing is sent', async () => {
     const names = Array.from({ length: 21 }, (_, n) => `MANY_${n}`);
-    for (const name of names) await storeSecret(name, 'x'.repeat(8_000), ['127.0.0.1']);
+    for (const name of names) await storeSealed(name, 'x'.repeat(8_000), ['127.0.0.1']);
     const { url, seen } = await seeing(() => [200]);
     const refused = { kind: 'refused', code: 'request_invalid' };
     expect(await call({ url, body: naming(...names) })).toMatchObject(refused);
