@@ -1,11 +1,8 @@
 import { extname, win32 } from 'node:path';
 
-/** Characters that turn the direction of writing, by which a name can hide what it ends in. */
-const turning = /[\u202a-\u202e\u2066-\u2069]/g;
-
 /** Of a path only the last part, as uploads in a form have it. */
 const lastPart = (name: string): string => {
-  const last = win32.basename(name.replace(turning, ''));
+  const last = win32.basename(name);
   return last === '.' || last === '..' ? '' : last;
 };
 
@@ -20,3 +17,9 @@ export function storableName(name = ''): string {
   const ending = extname(whole).slice(-maxEnding);
   return (whole.slice(0, maxLength - ending.length) + ending).toWellFormed();
 }
+
+/** Characters that turn the direction of writing, by which a name can hide what it ends in. */
+const turning = /[\u202a-\u202e\u2066-\u2069]/g;
+
+/** Of a file from somebody nobody knows. `storableName` does the rest. */
+export const receivedName = (name: string): string => name.replace(turning, '');
