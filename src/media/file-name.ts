@@ -1,12 +1,9 @@
 import { extname, win32 } from 'node:path';
 import { cut, cutStart } from '../platform/cut.ts';
 
-/** Characters that turn the direction of writing, by which a name can hide what it ends in. */
-const turning = /[\u202a-\u202e\u2066-\u2069]/g;
-
 /** Of a path only the last part, as uploads in a form have it. */
 const lastPart = (name: string): string => {
-  const last = win32.basename(name.replace(turning, ''));
+  const last = win32.basename(name);
   return last === '.' || last === '..' ? '' : last;
 };
 
@@ -23,8 +20,14 @@ function shortened(whole: string, max: number): string {
   return cut(whole, max - ending.length) + ending;
 }
 
+/** Characters that turn the direction of writing, by which a name can hide what it ends in. */
+const turning = /[\u202a-\u202e\u2066-\u2069]/g;
+
 /** The provider's limit. */
 const maxShown = 240;
 
 /** The name of a document that is sent: of a path only the last part. */
-export const shownName = (name: string): string => shortened(lastPart(name), maxShown);
+export const shownName = (name: string): string => shortened(lastPart(receivedName(name)), maxShown);
+
+/** Of a file from an unknown sender. `storableName` does the rest. */
+export const receivedName = (name: string): string => name.replace(turning, '');

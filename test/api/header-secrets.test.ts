@@ -42,6 +42,7 @@ const elsewhere: Record<string, string> = {
   'auth.me.password new_password': 'its hash is kept',
   'auth.password-reset.confirm new_password': 'its hash is kept',
   'auth.password-reset.confirm token': 'compared with its hash',
+  'automation.secrets.put hosts': 'names hosts',
   'automation.secrets.put value': 'may stand in a body, too: the call judges it (src/automation/http/http-request.ts)',
   'channels.connect app_secret': 'signs',
   'channels.connect verify_token': 'compared with what stands in a query',

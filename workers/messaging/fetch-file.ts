@@ -1,5 +1,6 @@
 import { stopChannel } from '../../src/channels/change.ts';
 import { storeAsset } from '../../src/media/assets.ts';
+import { receivedName } from '../../src/media/file-name.ts';
 import { type AssetRow, findAssetOfMessage } from '../../src/media/find.ts';
 import { largestFile } from '../../src/media/kinds.ts';
 import { fetchFileJob } from '../../src/messaging/files/jobs.ts';
@@ -102,7 +103,7 @@ function store(
   contactId: string,
   { mimeType, stream }: MediaStream,
 ): Promise<AssetRow> {
-  const fileName = typeof content.filename === 'string' ? content.filename : undefined;
+  const fileName = typeof content.filename === 'string' ? receivedName(content.filename) : undefined;
   return storeAsset(
     { own, transact, storage, quotaBytes: config.mediaQuotaBytes },
     {

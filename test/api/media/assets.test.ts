@@ -154,7 +154,7 @@ describe('the file', () => {
   });
 
   test.each([
-    ['turns the direction', 'invoice\u202Efdp.exe', 'attachment; filename=invoicefdp.exe'],
+    ['turns the direction', 'invoice\u202Efdp.exe', 'attachment; filename=invoice_fdp.exe'],
     ['has quotes', 'a"b.pdf', 'attachment; filename="a\\"b.pdf"'],
     ['is empty', '', 'attachment'],
   ])('a name that %s', async (_what, name, expected) => {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { storableName } from '../../../src/media/file-name.ts';
+import { receivedName, storableName } from '../../../src/media/file-name.ts';
 
 test('a name that is cut keeps its ending', () => {
   expect(storableName(`${'n'.repeat(2_000)}.pdf`)).toBe(`${'n'.repeat(1_020)}.pdf`);
@@ -19,6 +19,11 @@ test.each([
   ['../', ''],
   ['C:\\Users\\a.pdf', 'a.pdf'],
   ['דוח-סופי.pdf', 'דוח-סופי.pdf'],
-])('the name %j of a file is stored as %j', (name, kept) => {
-  expect(storableName(name)).toBe(kept);
+])('the name %j of a received file is stored as %j', (name, kept) => {
+  expect(storableName(receivedName(name))).toBe(kept);
+});
+
+test('an uploaded name keeps its characters, and loses its path', () => {
+  expect(storableName('invoice\u202Efdp.exe')).toBe('invoice\u202Efdp.exe');
+  expect(storableName('../../invoice.pdf')).toBe('invoice.pdf');
 });
