@@ -15,7 +15,7 @@ const { runs, seed, only } = new Command('fuzz')
   .parse()
   .opts<{ runs: string; seed?: string; only?: string }>();
 
-const { status } = spawnSync(process.execPath, [join(import.meta.dirname, 'run.ts'), 'test/api/fuzz.test.ts', '--verbose'], {
+const { status } = spawnSync(process.execPath, [join(import.meta.dirname, 'run.ts'), 'test/api/fuzz.walk.test.ts', '--verbose'], {
   stdio: 'inherit',
   env: {
     KANAL_TEST_RANDOM: 'true',

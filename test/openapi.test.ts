@@ -38,6 +38,10 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 /** A reply, where it stands. */
 const found = (response: Operation['responses'][string]): Response =>
   '$ref' in response ? document.components.responses[response.$ref.split('/').at(-1)!]! : response;
+/** Made once: a schema takes longer to make than to apply. */
+const requiredBodies = Object.fromEntries(
+  Object.entries(errorBodies).map(([shape, schema]) => [shape, schema.required()]),
+) as typeof errorBodies;
 const app = useApp();
 
 test('is OpenAPI 3.1 with a title and a version', () => {
@@ -143,7 +147,7 @@ describe.each(operations.map(({ path, method, operation }) => [operation.operati
     });
 
     test('shows every error, in its own shape', () => {
-      const schema = errorBodies[endpoint.errorShape ?? 'standard'];
+      const schema = requiredBodies[endpoint.errorShape ?? 'standard'];
       // A protocol may have a reply of its own for a status that says no.
       const errors = Object.entries(operation.responses).filter(
         ([status]) => Number(status) >= 400 && endpoint.responses[Number(status)] === undefined,
@@ -151,7 +155,7 @@ describe.each(operations.map(({ path, method, operation }) => [operation.operati
       expect(errors.length).toBeGreaterThan(0);
       for (const [status, response] of errors) {
         const [shown] = Object.values(found(response).content!);
-        expect([status, schema.required().validate(shown!.example, { convert: false }).error]).toEqual([status, undefined]);
+        expect([status, schema.validate(shown!.example, { convert: false }).error]).toEqual([status, undefined]);
       }
     });
   },

@@ -6,6 +6,7 @@ import { type Body, type Reply, type Tenant, useApp } from '../../support/app.ts
 import { at, book, bookable, orderFor } from '../../support/bookings.ts';
 import { channelWithTemplates, completeDraft, inState } from '../../support/campaign-drafts.ts';
 import { type Definition, definitionOf, definitions } from '../../support/contract.ts';
+import { some } from '../../support/depth.ts';
 import { exampleBody, makeParams, makeRecord } from '../../support/examples.ts';
 import { automationRun, rule } from '../../support/factories/automation.ts';
 import { campaign } from '../../support/factories/campaign.ts';
@@ -451,7 +452,7 @@ describe('every audited endpoint', () => {
     },
   );
 
-  test.each(cases)('%s is not done when its row cannot be written', async (_operationId, definition) => {
+  test.each(some(cases, 20, 0))('%s is not done when its row cannot be written', async (_operationId, definition) => {
     const { ask } = await rightCall(definition);
     const before = await app.counts();
     await app.rows('alter table audit_log add constraint closed check (false) not valid');
@@ -463,14 +464,17 @@ describe('every audited endpoint', () => {
     }
   });
 
-  test.each(cases.filter(([, { scope }]) => scope.includes(':')))('%s refused leaves none', async (_operationId, definition) => {
-    const { call } = await rightCall(definition);
-    const { key } = await app.key(tenant.organizationId, ['audit:read']);
-    const before = await app.counts();
-    const reply = await app.call(definition.operationId, { ...call, key });
-    expect(reply.status).toBe(403);
-    expect(await app.counts()).toEqual(before);
-  });
+  test.each(some(cases, 20, 1).filter(([, { scope }]) => scope.includes(':')))(
+    '%s refused leaves none',
+    async (_operationId, definition) => {
+      const { call } = await rightCall(definition);
+      const { key } = await app.key(tenant.organizationId, ['audit:read']);
+      const before = await app.counts();
+      const reply = await app.call(definition.operationId, { ...call, key });
+      expect(reply.status).toBe(403);
+      expect(await app.counts()).toEqual(before);
+    },
+  );
 });
 
 describe('what is kept besides', () => {
