@@ -51,7 +51,7 @@ describe('one phone in two forms is one person', () => {
   });
 
   test.each(countries)('%s: the provider may know the person first', async (_country, forms) => {
-    const [[provider, dialled]] = fc.sample(pairOf(forms), 1) as [[string, string]];
+    const [[provider, dialled]] = fc.sample(pairOf(forms), { numRuns: 1, seed: 1 }) as [[string, string]];
     await write(provider);
     const [{ contact_id: id }] = await contactsOf(provider);
     expect(await create(dialled)).toBe(id);
@@ -61,13 +61,13 @@ describe('one phone in two forms is one person', () => {
   });
 
   test('a file with both forms makes one contact', async () => {
-    const [{ long, short }] = fc.sample(formsOf.Brazil!, 1) as [Forms];
+    const [{ long, short }] = fc.sample(formsOf.Brazil!, { numRuns: 1, seed: 2 }) as [Forms];
     const reply = await app.call('contacts.import', { body: `phone_number,name\n+${long},Ana\n+${short},Ana Maria\n` });
     expect(reply.status).toBe(201);
     await app.idle();
     const found = await contactsOf(long, short);
     expect(found).toHaveLength(1);
-    const [{ long: known, short: other }] = fc.sample(formsOf.Mexico!, 1) as [Forms];
+    const [{ long: known, short: other }] = fc.sample(formsOf.Mexico!, { numRuns: 1, seed: 3 }) as [Forms];
     const id = await create(known);
     await app.call('contacts.import', { body: `phone_number,name\n+${other},Juan\n` });
     await app.idle();
@@ -75,7 +75,7 @@ describe('one phone in two forms is one person', () => {
   });
 
   test('an identity that another contact has in the other form is a 409', async () => {
-    const [{ long, short }] = fc.sample(formsOf.Argentina!, 1) as [Forms];
+    const [{ long, short }] = fc.sample(formsOf.Argentina!, { numRuns: 1, seed: 4 }) as [Forms];
     await create(long);
     const other = await app.call('contacts.create', { body: { email: 'other@example.com' } });
     const reply = await app.call('contacts.identities.create', {
@@ -107,7 +107,7 @@ describe('two contacts with one phone', () => {
   test.each(countries)(
     '%s: the migration lists them, a suppression of one counts for both, and they merge',
     async (_c, forms) => {
-      const [known] = fc.sample(forms, 1) as [Forms];
+      const [known] = fc.sample(forms, { numRuns: 1, seed: 5 }) as [Forms];
       const [older, newer] = await twoContacts(known);
       const statements: string[] = [];
       PhoneSpellings.prototype.up.call({ addSql: (text: string) => statements.push(text) } as never);

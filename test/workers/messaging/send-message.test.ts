@@ -205,7 +205,7 @@ describe('busy', () => {
     expect((await app.message(id)).status).toBe('queued');
     await poolRows.change(app, pool, { held_until: until });
     await app.messageIn(id, 'read');
-    expect(await app.one('select clock_timestamp() >= $1::timestamptz as is_over', [heldUntil])).toEqual({ is_over: true });
+    expect(await app.one('select clock_timestamp() >= $1::timestamptz as is_over', [until])).toEqual({ is_over: true });
     expect(await app.sends(own)).toHaveLength(2);
   });
 
