@@ -31,6 +31,12 @@ async function tripsOf(status: number, work: () => Promise<Reply>): Promise<numb
   return count;
 }
 
+/** The heartbeat of the process may fall into one of them. */
+async function leastTripsOf(status: number, work: () => Promise<Reply>): Promise<number> {
+  const counts = [await tripsOf(status, work), await tripsOf(status, work), await tripsOf(status, work)];
+  return Math.min(...counts);
+}
+
 beforeAll(async () => {
   channel = await app.connect();
   ({ phone, id: conversationId } = await app.conversation(channel));
@@ -42,13 +48,13 @@ beforeAll(async () => {
 
 describe('an Idempotency-Key', () => {
   test('costs a message one round trip more', async () => {
-    expect(await tripsOf(201, () => send())).toBe(2);
-    expect(await tripsOf(201, () => send(randomUUID()))).toBe(3);
+    expect(await leastTripsOf(201, () => send())).toBe(2);
+    expect(await leastTripsOf(201, () => send(randomUUID()))).toBe(3);
   });
 
   test('costs a new contact one round trip more', async () => {
-    expect(await tripsOf(201, () => create(somebody()))).toBe(2);
-    expect(await tripsOf(201, () => create(somebody(), randomUUID()))).toBe(3);
+    expect(await leastTripsOf(201, () => create(somebody()))).toBe(2);
+    expect(await leastTripsOf(201, () => create(somebody(), randomUUID()))).toBe(3);
   });
 
   test('is answered in one round trip when its reply is stored', async () => {
