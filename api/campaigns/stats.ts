@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { reachedFrom } from '../../src/campaigns/counts.ts';
 import { recipientStatuses } from '../../src/campaigns/states.ts';
 import { statsOf } from '../../src/campaigns/stats.ts';
 import { exampleIdOf, exampleTime } from '../../src/platform/examples.ts';
@@ -29,6 +30,11 @@ export const campaignStatsView = view(
       .required()
       .description('When it was counted. Above 50,000 recipients at most 5 seconds ago, or 20 times as long as counting takes'),
     counts,
+    reached: Joi.object({ sent: number, delivered: number, read: number })
+      .required()
+      .description(
+        'Cumulative counts, for a funnel: `sent` includes delivered and read recipients, `delivered` includes those who read',
+      ),
     ...answers,
     skipped: byName.description('Recipients who were not written to, by reason'),
     failed: byName.description(
@@ -46,6 +52,7 @@ export const campaignStatsView = view(
     campaign_id: exampleIdOf('campaign'),
     as_of: exampleTime,
     counts: exampleCounts,
+    reached: { sent: 94, delivered: 90, read: 60 },
     ...exampleAnswers,
     skipped: { suppressed: 3, consent_required: 2 },
     failed: { 131026: 1 },
@@ -63,6 +70,8 @@ export const statsOfCampaign = endpoint({
   summary: 'Statistics of a campaign',
   subject: 'Campaign',
   responses: { 200: campaignStatsView },
-  handler: async ({ params, own }, { reads }) =>
-    ok({ campaign_id: params.campaignID, ...(await statsOf(own, params.campaignID, reads)) }),
+  async handler({ params, own }, { reads }) {
+    const stats = await statsOf(own, params.campaignID, reads);
+    return ok({ campaign_id: params.campaignID, ...stats, reached: reachedFrom(stats.counts) });
+  },
 });

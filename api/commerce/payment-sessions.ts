@@ -36,7 +36,10 @@ const sessionView = view(
     provider_session_id: Joi.string().allow(null).required().description("The provider's id of it; null: not known yet"),
     reference_id: Joi.string().required().description('Our id of it at the provider'),
     payment_method: told("The provider's word for how it was paid; empty: not yet"),
-    checkout_url: told('The page to send the customer to; empty until the session is open'),
+    checkout_url: Joi.string()
+      .allow(null)
+      .required()
+      .description('The page to send the customer to; null while no page exists: wait for the status `open`'),
     success_url: told('Where the customer comes back to'),
     cancel_url: told('Where a customer comes back to who does not pay'),
     failure: failureSchema.description('Why the provider made no page'),
@@ -48,14 +51,14 @@ const sessionView = view(
     id: exampleIdOf('payment_session'),
     order_id: exampleIdOf('order'),
     connection_id: exampleIdOf('connection'),
-    status: 'open',
+    status: 'creating',
     amount: 150_000,
     currency: 'USD',
     provider: 'stripe',
-    provider_session_id: 'cs_test_a1b2c3',
+    provider_session_id: null,
     reference_id: exampleIdOf('payment_session'),
     payment_method: '',
-    checkout_url: 'https://checkout.stripe.com/c/pay/cs_test_a1b2c3',
+    checkout_url: null,
     success_url: 'https://shop.example/thanks',
     cancel_url: 'https://shop.example/basket',
     failure: null,
@@ -68,6 +71,7 @@ const sessionView = view(
 const toView = ({ is_unwanted: _, asked_at: _1, checked_at: _2, checks: _3, ...session }: SessionRow) => ({
   ...session,
   amount: Number(session.amount),
+  checkout_url: session.checkout_url || null,
   expires_at: iso(session.expires_at),
   created_at: iso(session.created_at),
   updated_at: iso(session.updated_at),
@@ -89,7 +93,7 @@ export const createPaymentSession = endpoint({
   scope: 'commerce:write',
   audit: 'order',
   summary: 'Ask for a page on which the customer pays',
-  description: `For what is still owed. An order has one live session: asked again while the same amount is owed it is the same one; else the old one is ended at the provider first. 409 for an order that is paid or cancelled; 422 where the provider cannot express the amount exactly. The order is paid when the provider says so, by webhook or when it is looked at, not when the customer comes back. ${operationNote}`,
+  description: `For what is still owed. An order has one live session: asked again while the same amount is owed it is the same one; else the old one is ended at the provider first. 409 for an order that is paid or cancelled; 422 where the provider cannot express the amount exactly. The order is paid when the provider says so, by webhook or when it is looked at, not when the customer comes back. Without \`Prefer\` the reply usually comes before the provider's: its status is \`creating\` and its \`checkout_url\` null. Request with \`Prefer: wait=10\`, or read the session until it is \`open\`, before you forward the link. ${operationNote}`,
   isOperation: true,
   isIdempotent: true,
   body: Joi.object<Partial<SessionRequest>>({

@@ -55,7 +55,7 @@ export const patchOneDeal = endpoint({
   scope: 'crm:write',
   summary: 'Change a deal',
   description:
-    'What is not given stays. A new amount or currency is converted to the home currency at the rate of this moment. Stages are changed by `move`, `win`, `lose` and `reopen`.',
+    'What is not given stays. A new currency needs its `amount_minor`, unless the stored amount is 0. A new amount or currency is converted to the home currency at the rate of this moment. Stages are changed by `move`, `win`, `lose` and `reopen`.',
   errors: [409],
   body: Joi.object<DealPatch & { revision?: number }>({ ...dealPatchFields, revision }).min(1),
   responses: { 200: dealView },

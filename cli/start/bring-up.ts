@@ -47,14 +47,18 @@ export async function bringUp(context: BringUp) {
   const database = await openDatabase({ url: databaseUrl, poolMax: 2, applicationName: 'kanal-start', log: commandLog() });
   try {
     const { demoAccount } = await import('../../sandbox/demo-account.ts');
+    const { prepareRates } = await import('./demo-rates.ts');
     const [owner] = await Promise.all([
       demoOrganization(database, home, demoAccount.phone_number_id),
       output.step('readyz', () => webIsReady(addresses, signal)),
     ]);
+    const { exchangeRatesUrl: url, providerTimeoutMs: timeoutMs } = config;
+    const { organizationId } = owner;
+    if (url) await output.step('rates', () => prepareRates({ database, organizationId, url, timeoutMs, signal }));
     const demo = await output.step('demo', () =>
       prepareDemo({
         database,
-        own: ownRows(database, owner.organizationId),
+        own: ownRows(database, organizationId),
         addresses,
         apiKey: owner.apiKey,
         webhookSecret: home.kept.serviceSecret,

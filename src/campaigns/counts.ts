@@ -12,6 +12,13 @@ export function countsFrom(byStatus: Record<string, number>): Counts {
   return { total: totalOf(byStatus), ...counts } as Counts;
 }
 
+/** Cumulative: a recipient who has read the message is in all three. */
+export const reachedFrom = ({ sent, delivered, read }: Counts) => ({
+  sent: sent + delivered + read,
+  delivered: delivered + read,
+  read,
+});
+
 const totalOf = (byStatus: Record<string, number>) => Object.values(byStatus).reduce((sum, count) => sum + count, 0);
 
 const countedFrom = ({ value, at }: Snapshot<Record<string, number>>): Counted => {

@@ -1,4 +1,5 @@
 import { mergedCustom } from '../contacts/fields.ts';
+import { assertAmountsWithCurrency } from '../money/change-currency.ts';
 import { holdMember } from '../organizations/members.ts';
 import type { Own } from '../platform/database/own.ts';
 import { invalidField } from '../platform/errors.ts';
@@ -22,7 +23,7 @@ export type DealPatch = {
   metadata?: Record<string, unknown>;
 };
 
-/** Throws 422 for a status of a deal in a stage, an owner who is no member, too many custom fields. */
+/** Throws 422 for a status of a deal in a stage, an owner who is no member, too many custom fields, a new currency alone. */
 export async function patchDeal(tx: DealTx, patch: DealPatch): Promise<void> {
   const { deal } = tx;
   const { title, status, amount_minor = deal.amount_minor, currency_code = deal.currency_code, owner_user_id } = patch;
@@ -37,6 +38,9 @@ export async function patchDeal(tx: DealTx, patch: DealPatch): Promise<void> {
   if (status !== undefined && status !== deal.status && deal.stage_id !== null)
     throw invalidField('status', 'The status is that of its stage: move the deal, or win, lose or reopen it', 'status.stage');
   if (patch.lost_reason !== undefined) await takeReason(tx, patch.lost_reason, status);
+  assertAmountsWithCurrency({ from: deal.currency_code, to: patch.currency_code }, [
+    { field: 'amount_minor', stored: deal.amount_minor, isNamed: patch.amount_minor !== undefined },
+  ]);
   if (amount_minor !== deal.amount_minor || currency_code !== deal.currency_code)
     tx.set(await frozenMoney(tx, amount_minor, currency_code));
   if (status !== undefined) await takeStatus(tx, status, patch.lost_reason, { amount_minor, currency_code });

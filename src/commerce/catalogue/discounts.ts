@@ -1,3 +1,4 @@
+import { assertAmountsWithCurrency } from '../../money/change-currency.ts';
 import { isPayable, notPayable, wholeInBasisPoints } from '../../money/steps.ts';
 import { now } from '../../platform/database/columns.ts';
 import { violatedConstraint } from '../../platform/database/errors.ts';
@@ -115,6 +116,10 @@ export async function changeDiscount(tx: OwnTx, id: string, patch: DiscountPatch
   );
   const before = await getDiscount(tx, id);
   const { value = Number(before.value), min_subtotal = Number(before.min_subtotal), ...terms } = patch;
+  assertAmountsWithCurrency({ from: before.currency, to: patch.currency }, [
+    { field: 'value', stored: before.kind === 'fixed' ? before.value : null, isNamed: patch.value !== undefined },
+    { field: 'min_subtotal', stored: before.min_subtotal, isNamed: patch.min_subtotal !== undefined },
+  ]);
   const after: NewDiscount = { ...before, ...terms, value, min_subtotal };
   assertTerms(wholeOf(after));
   if (after.max_uses !== null && after.max_uses < before.uses) {

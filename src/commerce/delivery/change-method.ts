@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { Connection } from '../../connections/connection.entity.ts';
+import { assertAmountsWithCurrency } from '../../money/change-currency.ts';
 import { isPayable, notPayable } from '../../money/steps.ts';
 import { now } from '../../platform/database/columns.ts';
 import { statement } from '../../platform/database/statement.ts';
@@ -94,6 +95,10 @@ export async function changeMethod(tx: OwnTx, id: string, { timeslots, ...patch 
     connection_id: before.connection_id,
     ...patch,
   };
+  assertAmountsWithCurrency(
+    { from: before.currency, to: patch.currency },
+    amounts.map((field) => ({ field, stored: before[field], isNamed: patch[field] !== undefined })),
+  );
   assertTerms(terms);
   if (terms.connection_id !== before.connection_id || terms.kind !== before.kind) await assertConnection(tx, terms);
   await tx.update(DeliveryMethod, { id }, { ...texts(terms), updated_at: now() });

@@ -3,6 +3,7 @@ import { mergedCustom } from '../../contacts/fields.ts';
 import type { Applied } from '../../imports/batch.ts';
 import type { ImportRequest } from '../../imports/import.entity.ts';
 import { minorOf } from '../../money/amounts.ts';
+import { amountNeeded } from '../../money/change-currency.ts';
 import { AppError } from '../../platform/errors.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import type { BadRow, Counts, RowError } from '../../platform/imports/progress.ts';
@@ -180,7 +181,10 @@ class Fold {
     const decimal = values.amount === undefined ? undefined : minorOf(values.amount, currency);
     if (values.amount !== undefined && decimal === undefined)
       return refused('amount', 'amount.digits', `amount has more digits than ${currency} has, or is too large`);
-    const amount = decimal ?? values.amount_minor ?? String(row.amount_minor);
+    const named = decimal ?? values.amount_minor;
+    const amount = named ?? String(row.amount_minor);
+    if (named === undefined && currency !== row.currency_code && amount !== '0')
+      return refused('amount_minor', 'amount.required', amountNeeded);
     if (amount === String(row.amount_minor) && currency === row.currency_code) return undefined;
     row.amount_minor = amount;
     row.currency_code = currency;

@@ -34,6 +34,7 @@ test('statistics of a campaign', async () => {
   expect(body).toMatchObject({
     campaign_id: campaignID,
     counts: { total: 2, read: 1, skipped: 1, failed: 0 },
+    reached: { sent: 1, delivered: 1, read: 1 },
     skipped: { frequency_cap: 1 },
     variants: [{ variant_id: 'a', counts: { total: 2 } }],
     hours: [{ sent: 1, failed: 0 }],

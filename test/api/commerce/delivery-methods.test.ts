@@ -69,6 +69,14 @@ test("a day before the lead of the store's zone is not open, nor one without the
   expect((await slotsOf(body.id, '2099-03-03')).map(({ label }: Body) => label)).toEqual(['morning']);
 });
 
+test('a new currency needs the fee that is stored', async () => {
+  const { body } = await create({ name: 'Van', kind: 'flat', currency: 'USD', fee_amount: 500 });
+  const refused = await patch(body.id, { currency: 'JPY' });
+  expect(refused.body.error.details[0].field).toBe('fee_amount');
+  const changed = await patch(body.id, { currency: 'JPY', fee_amount: 700 });
+  expect(changed.body).toMatchObject({ currency: 'JPY', fee_amount: 700 });
+});
+
 test.each([
   ['a fee without currency', { currency: null }, 'currency'],
   ['a fee of half a rupiah', { fee_amount: 150 }, 'fee_amount'],

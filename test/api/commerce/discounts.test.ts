@@ -34,6 +34,15 @@ test('made, read, listed, changed and deleted', async () => {
   expect([(await remove()).status, (await remove()).status]).toEqual([204, 404]);
 });
 
+test('a new currency needs each amount that is stored', async () => {
+  const { body } = await create({ code: 'Five', kind: 'fixed', value: 500, currency: 'USD', min_subtotal: 1_000 });
+  const refusedAt = async (change: object) => (await patch(body.id, change)).body.error.details[0].field;
+  expect(await refusedAt({ currency: 'JPY' })).toBe('value');
+  expect(await refusedAt({ currency: 'JPY', value: 700 })).toBe('min_subtotal');
+  const changed = await patch(body.id, { currency: 'JPY', value: 700, min_subtotal: 1_500 });
+  expect(changed.body).toMatchObject({ currency: 'JPY', value: 700, min_subtotal: 1_500 });
+});
+
 test.each([
   ['no percentage', { ...percent, value: 0 }, 'value'],
   ['more than all', { ...percent, value: 10_001 }, 'value'],

@@ -30,6 +30,12 @@ beforeAll(async () => {
 
 const paid = (id: string) => waitFor('the order to be paid', async () => (await orderRow(app, id)).payment_status === 'paid');
 
+test('a session whose page does not exist yet has no link', async () => {
+  const { body } = await askSession(app, await owingOrder(app), { connection_id: stripe.id }, {});
+  expect(body.status).toBe('creating');
+  expect(body.checkout_url).toBe(null);
+});
+
 describe.each(['stripe', 'xendit'] as const)('%s', (provider) => {
   const connection = () => ({ connection_id: provider === 'stripe' ? stripe.id : xendit.id });
 

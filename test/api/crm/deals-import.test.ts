@@ -130,6 +130,13 @@ describe('a file', () => {
     });
   });
 
+  test('a new currency without its amount is a refused row', async () => {
+    await imported(lines('title,amount_minor,currency_code,custom_fields.old_id', 'Money,1999,USD,30'), { key });
+    const result = await imported(lines('custom_fields.old_id,currency_code', '30,JPY'), { key });
+    expect(result).toMatchObject({ updated: 0, failed: 1 });
+    expect(await titled('Money')).toMatchObject({ amount_minor: '1999', currency_code: 'USD' });
+  });
+
   test('is what an export wrote: nothing changes', async () => {
     const { text } = await app.call('crm.deals.export');
     const { unchanged, failed, rows } = await imported(text);

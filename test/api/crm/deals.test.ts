@@ -194,6 +194,18 @@ describe('update', () => {
     expect([same.status, same.body, await stored()]).toEqual([200, deal, before]);
   });
 
+  test('a new currency without its amount is refused: minor units of one are another sum in the other', async () => {
+    const deal = await create({ amount_minor: '1999', currency_code: 'USD' });
+    const refused = await patch(deal.id, { currency_code: 'JPY' });
+    expect(refused.status).toBe(422);
+    expect(refused.body.error.details[0]).toMatchObject({ field: 'amount_minor', code: 'amount.required' });
+    expect(await get(deal.id)).toEqual(deal);
+    const changed = await patch(deal.id, { currency_code: 'JPY', amount_minor: '2999' });
+    expect(changed.body).toMatchObject({ currency_code: 'JPY', amount_minor: '2999' });
+    const empty = await create();
+    expect((await patch(empty.id, { currency_code: 'JPY' })).body.currency_code).toBe('JPY');
+  });
+
   test('a stale revision is a 409 that names the present one, and changes nothing', async () => {
     const deal = await create();
     await patch(deal.id, { title: 'Second' });
