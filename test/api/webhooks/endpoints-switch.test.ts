@@ -4,7 +4,7 @@ import { listedActs } from '../../support/listed-acts.ts';
 import { storedEvents } from '../../support/stored/api-events.ts';
 import { heldUntil, storedJobs } from '../../support/stored/api-jobs.ts';
 
-/** Without workers: what a request itself does. What becomes of deliveries is in test/workers/webhooks/settle-pending.test.ts. */
+/** Without workers: what a request itself does. What becomes of deliveries is in test/workers/webhooks/settle-pending.deep.test.ts. */
 const app = useApp();
 let tenant: Tenant;
 let id: string;
