@@ -28,9 +28,9 @@ export async function applyBody(app: App, { tenant }: Channel, body: object, rou
 }
 
 /** What the provider says of a message outside its content, under the names it has in ours. */
-const saidBeside = ({ context, referral, errors }: Json): Json => {
-  const { forwarded, frequently_forwarded, referred_product } = (context ?? {}) as Json;
-  const all = { forwarded, frequently_forwarded, referred_product, referral, errors };
+const saidBeside = ({ context, referral, errors, identity }: Json): Json => {
+  const { forwarded, frequently_forwarded, referred_product, from } = (context ?? {}) as Json;
+  const all = { forwarded, frequently_forwarded, referred_product, referral, errors, context_from: from, identity };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 };
 

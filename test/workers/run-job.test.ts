@@ -255,7 +255,6 @@ describe('what comes of an error of the handler', () => {
     ['in its handler', () => Promise.reject(new TypeError('a bug'))],
     ['in what it writes at its end', (_, { finish }) => finish(() => Promise.reject(new TypeError('a bug')))],
     ['in a reason that cannot be stored', (_, { again }) => again({ code: 'odd', message: 'half a pair: \ud83d' })],
-    ['in a refusal that cannot be stored', () => Promise.reject(new ProviderRefused('half a pair: \ud83d', { code: '1' }))],
   ])('rule 3: an exception counts wherever it is thrown: %s', async (_title, work) => {
     const { id } = await house.accept();
     await beforeTheLast(id, 13);

@@ -63,7 +63,7 @@ test('a new organization has the built-in kinds and company, in pages too', asyn
 
 test.each([
   ['contact', contactView, [], []],
-  ['conversation', conversationView, [], ['is_unread']],
+  ['conversation', conversationView, ['group_id'], ['is_unread']],
   ['deal', dealView, [...dealMoney, 'minor_unit', 'contacts', 'revision'], []],
   ['task', taskView, ['description_rich', 'created_by', 'object_id', 'object_kind', 'targets', 'revision'], []],
 ] as const)('%s has the fields that its own endpoint shows', async (kind, { schema }, others, unshown) => {
