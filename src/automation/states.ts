@@ -43,7 +43,7 @@ export const stepStates = ['done', 'waiting', 'calling', 'failed', 'skipped'] as
 export type StepState = (typeof stepStates)[number];
 
 /** Why starts of a rule are held back. */
-export const heldReasons = ['loop', 'chain_too_long', 'too_often', 'rule_too_often', 'subject_busy', 'too_many_runs'] as const;
+export const heldReasons = ['loop', 'chain_too_long', 'too_often', 'subject_busy', 'too_many_runs', 'rule_too_often'] as const;
 export type HeldReason = (typeof heldReasons)[number];
 
 /** Why a rule was paused: by somebody, or by itself. */

@@ -161,7 +161,8 @@ async function storeFlow(channelId: string, { wabaId }: Account, opened: Opened)
   const screen = opened.flow_action_payload?.screen;
   const [first, ...others] = bookingDocument.screens;
   // The example before this one had it.
-  await storedFlows.change(app, { provider_flow_id: '21' }, { provider_flow_id: null });
+  for (const { id } of await storedFlows.all(app, { provider_flow_id: '21' }))
+    await storedFlows.change(app, id, { provider_flow_id: null });
   const { id } = await flowAtProvider(app.em(), app.tenant.organizationId, channelId, {
     accountId: wabaId,
     providerFlowId: '21',
