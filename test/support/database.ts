@@ -13,7 +13,13 @@ export function setting(name: string): string {
 export type TemplateName = 'product' | 'toys';
 export const templates: Record<TemplateName, string> = { product: 'kanal_template', toys: 'kanal_template_toys' };
 
-export type TestDatabase = { url: string; drop(): Promise<void> };
+export type TestDatabase = {
+  url: string;
+  /** Empties it for the next file that needs one. */
+  drop(): Promise<void>;
+  /** Removes it from the server, though something is connected to it. */
+  remove(): Promise<void>;
+};
 type Reusable = { name: string; schema: string };
 
 /**
@@ -25,7 +31,7 @@ const reusable: Record<TemplateName, Reusable[]> = { product: [], toys: [] };
 /** A database with all migrations and the queue's schema, empty. `drop` it after all connections of the file are closed. */
 export async function createTestDatabase(template: TemplateName = 'product'): Promise<TestDatabase> {
   const database = reusable[template].pop() ?? (await cloneOf(template));
-  return { url: urlOf(database.name), drop: () => release(template, database) };
+  return { url: urlOf(database.name), drop: () => release(template, database), remove: () => remove(database) };
 }
 
 async function cloneOf(template: TemplateName): Promise<Reusable> {
@@ -54,8 +60,12 @@ async function release(template: TemplateName, database: Reusable) {
     return (await schemaVersion(client)) === database.schema;
   });
   if (isUnchanged) reusable[template].push(database);
-  else await asAdmin(`drop database if exists ${database.name} with (force)`);
+  else await remove(database);
 }
+
+const remove = async ({ name }: Reusable): Promise<void> => {
+  await asAdmin(`drop database if exists ${name} with (force)`);
+};
 
 /** Of a running product: the processes write them by themselves, and expect to find them. The queue's rows are the queue's. */
 const ofProcesses = ['heartbeats', 'purges'];

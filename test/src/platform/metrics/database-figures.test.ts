@@ -61,10 +61,10 @@ test('a database that has gone: the process tells its own figures and no old one
 });
 
 test('so it is with one that was dropped under a process that had asked it before', async () => {
-  const { url, drop } = await createTestDatabase();
+  const { url, remove } = await createTestDatabase();
   const database = await openDatabase({ url, poolMax: 2, applicationName: 'kanal-test', log: collectingLog().log });
   await database.ping();
-  await drop();
+  await remove();
   const page = await metricsOf(database).read();
   expect(page.value('kanal_database_up')).toBe(0);
   expect(page.values('kanal_jobs')).toEqual([]);
