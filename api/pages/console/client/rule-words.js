@@ -43,10 +43,10 @@ export const pausedReasons = {
 export const heldReasons = {
   loop: 'It would begin by its own effect',
   chain_too_long: 'Too many rules began one another',
-  rule_too_often: 'It began too often within an hour',
   too_often: 'It began too often for one subject within an hour',
   subject_busy: 'A run about the subject had not ended',
   too_many_runs: 'Too many runs were live',
+  rule_too_often: 'It began too often within an hour',
 };
 
 /** Why a run was cancelled. What else stands there is what a `stop` step says. */
