@@ -9,7 +9,8 @@ module.exports = {
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   watchPathIgnorePatterns: ['/.kanal/'],
   modulePathIgnorePatterns: ['<rootDir>/.kanal'],
-  testTimeout: 240_000,
+  // Deep tests have pages and processes that a busy machine takes minutes for.
+  testTimeout: process.env.KANAL_TEST_DEEP === 'true' ? 900_000 : 240_000,
   // Between two files a worker that has grown beyond this is replaced by a new one.
   workerIdleMemoryLimit: '1GB',
 };
