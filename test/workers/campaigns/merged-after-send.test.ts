@@ -8,6 +8,7 @@ import { type CampaignRuns, openCampaignRuns } from '../../support/campaign-runs
 import { assertClean, assertEnded } from '../../support/campaign-seen.ts';
 import type { ChannelMade } from '../../support/factories/channel.ts';
 import { testSecrets } from '../../support/secrets.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 /** Two people of a campaign are merged after the provider has taken the message to one of them, and its answer was lost. */
 let at: CampaignRuns;
@@ -44,6 +45,12 @@ async function story(isLostExtra: boolean) {
     const row = (await at.queued('messages.send', id)).find((one) => one.subject_id === messageId);
     if (row) await at.run('messages.send', row);
   }
+  /** A pool lets few go within its pace. */
+  const untilQueued = (messageId: string) =>
+    waitFor('the message in the queue', async () => {
+      await at.passTime(id);
+      return (await at.queued('messages.send', id)).some((row) => row.subject_id === messageId);
+    });
   async function merge() {
     const pair = { id: older, otherId: newer };
     const options = { isLong: true, look: () => lookAtPair(own, pair), locks: mergeLocks };
@@ -69,7 +76,7 @@ async function story(isLostExtra: boolean) {
   }
 
   await send(lost, 'lost');
-  return { id, lost, other, send, merge, erase, report, recipient, end };
+  return { id, lost, other, send, untilQueued, merge, erase, report, recipient, end };
 }
 
 const timesAsked = (messageId: string) => asked.filter((one) => one === messageId).length;
@@ -99,7 +106,7 @@ describe.each([
       'its second answer is lost, too',
       'failed',
       async (one) => {
-        await at.passTime(one.id);
+        await one.untilQueued(one.lost);
         await one.send(one.lost, 'lost');
         await at.passTime(one.id);
         await one.send(one.lost, 'accepted');
@@ -109,7 +116,7 @@ describe.each([
       'it is refused at its second attempt',
       'failed',
       async (one) => {
-        await at.passTime(one.id);
+        await one.untilQueued(one.lost);
         await one.send(one.lost, 131026);
       },
     ],
