@@ -89,11 +89,12 @@ async function deleteRows(client: pg.Client, schemas = ['public', 'bullmq'], exc
   return names.length;
 }
 
-/** Changes with each change of a table, index, constraint, trigger, function or setting. */
+/** Changes with each migration and each change of a table, index, constraint, trigger, function or setting. */
 async function schemaVersion(client: pg.Client): Promise<string> {
   const catalogs = ['pg_attribute', 'pg_constraint', 'pg_index', 'pg_trigger', 'pg_proc', 'pg_db_role_setting', 'pg_namespace'];
   const each = catalogs.map((catalog) => `(select concat(count(*), ' ', sum(xmin::text::bigint)) from ${catalog})`);
-  const { rows } = await client.query<{ version: string }>(`select concat_ws(', ', ${each}) as version`);
+  const applied = '(select count(*) from mikro_orm_migrations)';
+  const { rows } = await client.query<{ version: string }>(`select concat_ws(', ', ${[...each, applied]}) as version`);
   return rows[0]!.version;
 }
 

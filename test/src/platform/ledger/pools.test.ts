@@ -7,6 +7,7 @@ import { hourMs, inMs } from '../../../support/rules/clock.ts';
 import { deleteJob, setJobs, storeWaiting } from '../../../support/rules/ledger-jobs.ts';
 import { newToys } from '../../../support/rules/toys.ts';
 import { playJob } from '../../../support/toys.ts';
+import { roundTrips } from '../../../support/turns.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
 let house: House;
@@ -74,6 +75,12 @@ describe('fill', () => {
     clearInterval(joining);
     expect(await count('waiting')).toBe(0);
     expect(faults).toEqual([]);
+    // It would take the rows of the next test.
+    let seen: number;
+    do {
+      seen = looks;
+      await roundTrips((text) => house.sql(text));
+    } while (looks > seen);
   });
 
   test('a run that ended makes room for one', async () => {
