@@ -61,7 +61,9 @@ function isOldForm(whole: string, isWhole: boolean): boolean {
 /** Where no plan knows the number, as a provider could have named it; undefined: it is no number. */
 export function phoneCandidate(text: string): string | undefined {
   if (text.length > maxPhoneLength) return undefined;
-  const digits = withoutMarks(text).replace(/[\s().\u2010-\u2015\u2212-]/g, '').replace(/^\+/, '');
+  const digits = withoutMarks(text)
+    .replace(/[\s().\u2010-\u2015\u2212-]/g, '')
+    .replace(/^\+/, '');
   return /^[1-9]\d{4,19}$/.test(digits) ? `+${digits}` : undefined;
 }
 

@@ -151,7 +151,13 @@ describe('what was not asked for is nobody’s answer', () => {
       secondAnswer,
       (socket) =>
         socket.write(`${ok}content-length: 2\r\n\r\nok`, () =>
-          setTimeout(() => socket.write('HTTP/1.1 410 Gone\r\ncontent-length: 4\r\n\r\nevil', () => void (second += 1)), 5),
+          setTimeout(
+            () =>
+              socket.write('HTTP/1.1 410 Gone\r\ncontent-length: 4\r\n\r\nevil', () => {
+                second += 1;
+              }),
+            5,
+          ),
         ),
     ],
     [
