@@ -49,7 +49,8 @@ export function storedRows<Of extends Entity>(entity: Of) {
   async function all(app: Database, key: Key<Of> = {}, { columns, orderBy }: Read<Of> = {}): Promise<Value[]> {
     const from = within(kysely(app).selectFrom(entity.tableName), key);
     const selected = columns ? from.select(columns as never) : from.selectAll();
-    const [by, direction] = typeof orderBy === 'object' ? orderBy : [orderBy];
+    // Without an order the database may give any row first.
+    const [by, direction] = typeof orderBy === 'object' ? orderBy : [orderBy ?? ('id' in entity.meta.properties ? 'id' : undefined)];
     return run(app, (by ? selected.orderBy(by as never, direction ?? 'asc') : selected).compile());
   }
 

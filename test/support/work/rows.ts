@@ -45,7 +45,9 @@ export function rowsOf<Entity extends AnyEntity>(entity: Entity) {
     order?: Order<Row>,
   ): Promise<Pick<Row, Column>[]>;
   async function all(at: At, which: Which<Row> = {}, columns?: readonly (keyof Row)[], order?: Order<Row>): Promise<object[]> {
-    const options = { ...(columns && { fields: columns }), ...(order && { orderBy: order }) };
+    // Without an order the database may give any row first.
+    const orderBy = order ?? (hasId && { id: 'asc' });
+    const options = { ...(columns && { fields: columns }), ...(orderBy && { orderBy }) };
     const rows = (await emOf(at).find(entity as never, conditions(which), options as never)) as unknown as Row[];
     if (!columns) return rows as object[];
     return rows.map((row) => Object.fromEntries(columns.map((column) => [column, row[column]])));
