@@ -9,11 +9,13 @@ export async function waitFor<Value>(
   ask: () => Promise<Value | undefined | false> | Value | undefined | false,
   withinMs = maxWaitMs,
 ): Promise<Value> {
-  const deadline = Date.now() + withinMs;
+  const begin = Date.now();
   for (;;) {
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer;
-    if (Date.now() > deadline) throw new Error(`Waited ${withinMs} ms for ${what}`);
-    await sleep(10);
+    const waitedMs = Date.now() - begin;
+    if (waitedMs > withinMs) throw new Error(`Waited ${withinMs} ms for ${what}`);
+    // A question takes processor time from what it waits for: the longer the wait, the rarer.
+    await sleep(Math.min(250, Math.max(10, waitedMs / 5)));
   }
 }

@@ -5,6 +5,7 @@ import { ContactNote } from '../../../../src/contacts/note.entity.ts';
 import { entities } from '../../../../src/orm.ts';
 import { tenant, times } from '../../../../src/platform/database/columns.ts';
 import { createTestDatabase } from '../../../support/database.ts';
+import { sample } from '../../../support/depth.ts';
 import { driftOf } from '../../../support/drift.ts';
 
 const { url, drop } = await createTestDatabase();
@@ -34,7 +35,7 @@ test('the entities describe every table of the migrated database, and nothing el
 });
 
 describe('a change of the database alone is found', () => {
-  test.each([
+  const changes: [string, string, string[]][] = [
     ['a column added', 'alter table contact_notes add colour text', ['colour: entity has none, database text null']],
     ['a column removed', 'alter table contact_notes drop author', [`author: entity ${text}, database has none`]],
     [
@@ -64,7 +65,8 @@ describe('a change of the database alone is found', () => {
         'created_at: entity timestamp with time zone not null default clock_timestamp(), database timestamp with time zone not null',
       ],
     ],
-  ])('%s', async (_title, change, expected) => {
+  ];
+  test.each(sample(changes, 2))('%s', async (_title, change, expected) => {
     expect(await driftAfter(change)).toEqual(expected.map((line) => `contact_notes.${line}`));
   });
 
@@ -121,7 +123,7 @@ describe('a change of an entity alone is found', () => {
     expect(await driftAfter(noChange, withNote({ ...others, author, body }))).toEqual([]);
   });
 
-  test.each([
+  const changes: [string, Record<string, unknown>, unknown[]][] = [
     ['a column added', { ...others, author, body, colour: p.text() }, [`colour: entity ${text}, database has none`]],
     ['a column removed', { ...others, body }, [`author: entity has none, database ${text}`]],
     [
@@ -142,7 +144,8 @@ describe('a change of an entity alone is found', () => {
       { ...others, author, body: p.enum(['long', 'short']) },
       [expect.stringMatching(/^contact_notes\.body \(values\): entity CHECK .+ database has none$/)],
     ],
-  ])('%s', async (_title, properties, expected) => {
+  ];
+  test.each(sample(changes, 2))('%s', async (_title, properties, expected) => {
     const lines = expected.map((line) => (typeof line === 'string' ? `contact_notes.${line}` : line));
     expect(await driftAfter(noChange, withNote(properties))).toEqual(lines);
   });
