@@ -79,19 +79,19 @@ export async function prepareCommerce(where: Where): Promise<DemoCommerce> {
 
 async function connect(where: Where): Promise<Record<Provider, string>> {
   const { items } = await answerOf<{ items: Connection[] }>(where, { method: 'GET', path: '/v1/connections', expected: 200 });
-  const made = await Promise.all(
-    providers.map(async (provider) => {
-      const known = items.find((connection) => connection.provider === provider);
-      // What a known one has may be sealed with the key of an earlier home.
-      const body = { credentials: credentials[provider], webhook_secret: where.webhookSecret };
-      const connection = await answerOf<Connection>(where, {
-        ...(known
-          ? { method: 'PATCH', path: `/v1/connections/${known.id}`, body, expected: 200 }
-          : { method: 'POST', path: '/v1/connections', body: { provider, name: `Demo ${provider}`, ...body }, expected: 201 }),
-      });
-      return [provider, connection] as const;
-    }),
-  );
+  const made: [Provider, Connection][] = [];
+  // One after the other: each waits for the same lock of the organization, and a request waits only a moment for a lock.
+  for (const provider of providers) {
+    const known = items.find((connection) => connection.provider === provider);
+    // What a known one has may be sealed with the key of an earlier home.
+    const body = { credentials: credentials[provider], webhook_secret: where.webhookSecret };
+    const connection = await answerOf<Connection>(where, {
+      ...(known
+        ? { method: 'PATCH', path: `/v1/connections/${known.id}`, body, expected: 200 }
+        : { method: 'POST', path: '/v1/connections', body: { provider, name: `Demo ${provider}`, ...body }, expected: 201 }),
+    });
+    made.push([provider, connection]);
+  }
   const by = Object.fromEntries(made) as Record<Provider, Connection>;
   await tellSandbox(where, by);
   return Object.fromEntries(made.map(([provider, { id }]) => [provider, id])) as Record<Provider, string>;
