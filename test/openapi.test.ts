@@ -7,6 +7,7 @@ import { errorBodies } from '../api/http/errors.ts';
 import { openapiDocument } from '../api/openapi.ts';
 import { sendTypes } from '../src/messaging/send-body.ts';
 import { catalogue } from '../src/platform/events/catalogue.ts';
+import { anyZone } from '../src/platform/schemas/moment.ts';
 import { changesOf } from '../src/providers/messaging-app/inbound.ts';
 import { useApp } from './support/app.ts';
 import { definitions } from './support/contract.ts';
@@ -119,13 +120,13 @@ const checks: Record<string, (checked: Checked) => void> = {
     expect(Object.keys(params)).toEqual(Object.keys(endpoint.params ?? {}));
     for (const [name, schema] of Object.entries(endpoint.params ?? {}))
       expect(schema.validate(params[name]).error).toBeUndefined();
-    expect((endpoint.query ?? Joi.object({})).validate(query).error).toBeUndefined();
+    expect((endpoint.query ?? Joi.object({})).validate(query, { context: anyZone }).error).toBeUndefined();
     const examples = Object.fromEntries((operation.parameters ?? []).map(({ name, example }) => [name, example]));
     expect(examples).toMatchObject({ ...params, ...query });
     const takesBody = [endpoint.body, endpoint.rawBodyBytes, endpoint.receive].some((one) => one !== undefined);
     expect(body !== undefined).toBe(takesBody);
     if (!takesBody) return;
-    expect(endpoint.body?.validate(body, { abortEarly: false }).error).toBeUndefined();
+    expect(endpoint.body?.validate(body, { abortEarly: false, context: anyZone }).error).toBeUndefined();
     if (operationId.startsWith('provider-webhooks.receive')) expect(changesOf(body)).toHaveLength(1);
     const type = endpoint.receive?.contentType ?? 'application/json';
     expect(operation.requestBody!.content[type]!.example).toEqual(body);

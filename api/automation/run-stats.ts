@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { assertStatsAsked, type StatsAsked, statsOf, statsWithin } from '../../src/automation/runs/stats.ts';
+import { momentForm } from '../../src/platform/schemas/moment.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { id, moment } from '../http/schemas.ts';
 import { view } from '../http/view.ts';
@@ -32,7 +33,7 @@ export const statsOfRuns = endpoint({
     'Of all time, with those that are no longer kept. Above 50,000 runs it is what was counted at most 5 seconds ago, or 20 times as long as counting takes. With `since` or `until`: counted now, of the runs that began then and are still kept.',
   query: Joi.object<{ rule_id?: string; since?: string; until?: string }>({
     rule_id: id.description('Runs of this rule; an unknown one is a 422'),
-    since: moment.description('Begun at this time or later: ISO 8601 with its zone, or a day in UTC'),
+    since: moment.description(`Begun at this time or later: ${momentForm}`),
     until: moment.description('Begun before this time'),
   }),
   responses: { 200: runStatsView },

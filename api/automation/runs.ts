@@ -5,6 +5,7 @@ import { getRun } from '../../src/automation/runs/get.ts';
 import { listRuns } from '../../src/automation/runs/list.ts';
 import { type RunState, runStates } from '../../src/automation/states.ts';
 import type { Ask } from '../../src/platform/listing/paging.ts';
+import { momentForm } from '../../src/platform/schemas/moment.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
 import { id, moment } from '../http/schemas.ts';
@@ -29,7 +30,7 @@ export const runFilterFields = {
     .description('As the runs have it'),
   subject_id: id.description('Runs about this, with `subject_type`'),
   contact_id: id.description('Runs about this person, whatever their subject is'),
-  since: moment.description('Begun at this time or later: ISO 8601 with its zone, or a day in UTC'),
+  since: moment.description(`Begun at this time or later: ${momentForm}`),
   until: moment.description('Begun before this time'),
 };
 

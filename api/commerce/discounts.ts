@@ -16,7 +16,7 @@ import { currencyCode } from '../../src/money/schemas.ts';
 import { exampleIdOf, exampleTime } from '../../src/platform/examples.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
-import { id, iso, moment, timestamp } from '../http/schemas.ts';
+import { endMoment, id, iso, moment, timestamp } from '../http/schemas.ts';
 import { view } from '../http/view.ts';
 import { amount, flag, shownAmount, tag, whole } from './catalogue-schemas.ts';
 
@@ -40,7 +40,7 @@ const fields = {
   value: amount.description('Basis points from 1 to 10,000, or minor units of the currency; 0 for free_delivery'),
   currency: currencyCode.allow(null).description('Of its amounts; null: of any order'),
   starts_at: moment.allow(null),
-  ends_at: moment.allow(null),
+  ends_at: endMoment.allow(null),
   min_subtotal: amount.description('An order is at least of this subtotal'),
   max_uses: whole(1, maxInt32).allow(null),
   max_uses_per_contact: whole(1, maxInt32).allow(null),

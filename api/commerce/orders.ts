@@ -28,7 +28,7 @@ export const createOneOrder = endpoint({
   scope: 'commerce:write',
   summary: 'Create an order',
   description:
-    'A draft and its conversion in one. The contact is found or made, names and prices are copied, and the discount, the slot, the time and the stock are taken together, or nothing is. The stock is held for `reservation_minutes` of the settings, or until the order is paid. A fee is never named: it is that of the delivery method, or of a rate of a quote.',
+    'A draft and its conversion in one. The contact is found or made, names and prices are copied, and the discount, the slot, the time and the stock are taken together, or nothing is. The stock is held for `reservation_minutes` of the settings, or until the order is paid. A fee is never named: it is that of the delivery method, or of a rate of a quote. A total that no connected payment provider can express is a 422; without a connected one any total is taken.',
   errors: [404, 409],
   isIdempotent: true,
   body: newOrderFields as Joi.ObjectSchema<NewOrder>,

@@ -11,6 +11,7 @@ import {
 import { currencyCode } from '../../src/money/schemas.ts';
 import { exampleTime } from '../../src/platform/examples.ts';
 import { bindingOf, cursorOf, positionIn } from '../../src/platform/listing/cursor.ts';
+import { momentForm } from '../../src/platform/schemas/moment.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { listOf, type PageQuery, pageFrom, pageQuery } from '../http/paging.ts';
 import { iso, moment, timestamp } from '../http/schemas.ts';
@@ -96,7 +97,7 @@ export const putRates = endpoint({
           base: currencyCode.required(),
           quote: currencyCode.disallow(Joi.ref('base')).required().messages({ 'any.invalid': '{{#label}} must not be the base' }),
           rate: rate.required(),
-          effective_at: moment.description('From when it counts: ISO 8601 with its zone, or a day in UTC. Default: now'),
+          effective_at: moment.description(`From when it counts: ${momentForm}. Default: now`),
         }),
       )
       .unique((one, other) => ['base', 'quote', 'effective_at'].every((name) => one?.[name] === other?.[name]))

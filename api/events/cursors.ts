@@ -10,6 +10,7 @@ import {
 } from '../../src/platform/events/cursors.ts';
 import { exampleTime } from '../../src/platform/examples.ts';
 import { assertKept } from '../../src/platform/retention/kept.ts';
+import { momentForm } from '../../src/platform/schemas/moment.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { listOf, pageQuery } from '../http/paging.ts';
 import { iso, moment, timestamp } from '../http/schemas.ts';
@@ -75,7 +76,7 @@ export const createCursor = endpoint({
   isIdempotent: true,
   body: Joi.object<{ name: string; since?: string }>({
     name: cursorName.required(),
-    since: moment.description('Begin here: ISO 8601 with its zone, or a day in UTC. Default: the oldest event that is kept'),
+    since: moment.description(`Begin here: ${momentForm}. Default: the oldest event that is kept`),
   }),
   responses: { 201: cursorView },
   example: { body: { name: 'billing' } },

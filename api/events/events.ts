@@ -6,6 +6,7 @@ import { readStream } from '../../src/platform/events/stream.ts';
 import { typesIn } from '../../src/platform/events/type-filter.ts';
 import { bindingOf, cursorOf, positionIn } from '../../src/platform/listing/cursor.ts';
 import { assertKept } from '../../src/platform/retention/kept.ts';
+import { momentForm } from '../../src/platform/schemas/moment.ts';
 import { type Deps, endpoint, type Input, ok } from '../http/endpoint.ts';
 import { metaOf, pageMeta, pageQuery } from '../http/paging.ts';
 import { iso, moment, timestamp } from '../http/schemas.ts';
@@ -61,9 +62,7 @@ export const listOfEvents = endpoint({
       .lowercase()
       .pattern(/^[a-z_]{1,40}:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, '<type>:<id>')
       .description('`<type>:<id>`, as `conversation:01932d5f-3a0e-7cc4-8f4e-0242ac120003`'),
-    since: moment.description(
-      'Not older than this: ISO 8601 with its zone, or a day in UTC. 422 for a time before which none are kept',
-    ),
+    since: moment.description(`Not older than this: ${momentForm}. 422 for a time before which none are kept`),
     delivered: Joi.boolean().description(
       '`false`: an endpoint has not taken it: the delivery failed, was cancelled, or is still to come. What is under way is among them and may arrive there a moment later; the id is the same. `true`: it has deliveries, and all succeeded',
     ),

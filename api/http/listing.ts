@@ -31,7 +31,9 @@ export const listQuery = (fields: Fields, usual = '-created_at') => ({
         .map((name) => `\`${name}\``)
         .join(', ')}. Operators: ${operators
         .map((name) => `\`${name}\``)
-        .join(', ')}; the default is \`eq\`. \`in\` and \`not_in\` take an array, \`between\` an array of two`,
+        .join(
+          ', ',
+        )}; the default is \`eq\`. \`in\` and \`not_in\` take an array, \`between\` an array of two. A day as the value of a time is its beginning in UTC`,
     ),
   search: Joi.string()
     .trim()

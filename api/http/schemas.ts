@@ -1,12 +1,12 @@
 import Joi from 'joi';
 import { id } from '../../src/platform/ids.ts';
-import { moment } from '../../src/platform/schemas/moment.ts';
+import { endMoment, moment } from '../../src/platform/schemas/moment.ts';
 import { iso, toMoment } from '../../src/platform/time/moment.ts';
 import { isTimeZone } from '../../src/platform/time/zones.ts';
 
 export const pathId = id;
 export const timestamp = Joi.string().isoDate().description('ISO 8601, UTC');
-export { id, iso, moment };
+export { endMoment, id, iso, moment };
 
 const dayForm = /^[1-9]\d{3}-\d\d-\d\d$/;
 

@@ -13,6 +13,7 @@ import {
   operationStatuses,
 } from '../../src/platform/ledger/operations.ts';
 import type { Ask } from '../../src/platform/listing/paging.ts';
+import { momentForm } from '../../src/platform/schemas/moment.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { refusal } from '../http/middleware/authenticate.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
@@ -138,7 +139,7 @@ export const listOfOperations = endpoint({
     status: Joi.string()
       .valid(...operationStatuses)
       .description('Only those that stand so'),
-    since: moment.description('Asked for at this time or later: ISO 8601 with its zone, or a day in UTC'),
+    since: moment.description(`Asked for at this time or later: ${momentForm}`),
     until: moment.description('Asked for before this time'),
   }),
   responses: { 200: listOf(operationView) },

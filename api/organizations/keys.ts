@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { endKeys, getKey, grantKey, type KeyRow, listKeys, rotateKey } from '../../src/organizations/keys.ts';
 import { exampleIds, exampleTime } from '../../src/platform/examples.ts';
+import { endForm, futureEnd } from '../../src/platform/schemas/moment.ts';
 import { personName, role, scopeList } from '../auth/schemas.ts';
 import { endpoint, ok } from '../http/endpoint.ts';
 import { listed, listOf, type PageQuery, pageQuery } from '../http/paging.ts';
@@ -79,11 +80,7 @@ export const createApiKey = endpoint({
   body: Joi.object<CreateBody>({
     name: personName.required(),
     scopes: scopeList.required(),
-    expires_at: Joi.date()
-      .iso()
-      .greater('now')
-      .allow(null)
-      .description('ISO 8601; default: never, or when what it is made with ends'),
+    expires_at: futureEnd.allow(null).description(`${endForm}. Default: never, or when what it is made with ends`),
   }),
   responses: { 201: made },
   example: {

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { actorOf } from '../../src/organizations/caller.ts';
 import { exampleIds } from '../../src/platform/examples.ts';
+import { momentForm } from '../../src/platform/schemas/moment.ts';
 import { momentMs } from '../../src/platform/time/moment.ts';
 import { deliveryStates } from '../../src/webhooks/endpoint.entity.ts';
 import { replayDelivery, replayOf, replayWaits } from '../../src/webhooks/replay/one.ts';
@@ -72,11 +73,9 @@ export const replayWebhookDelivery = endpoint({
 });
 
 type Range = { since?: string; until?: string };
-const since = moment.description(
-  'ISO 8601 with its zone, or a day in UTC; not in the future, and no longer ago than events are kept',
-);
+const since = moment.description(`${momentForm}; not in the future, and no longer ago than events are kept`);
 const sinceMade = moment.description(
-  'When the deliveries were made, with their events: ISO 8601 with its zone, or a day in UTC; not in the future. Ten attempts take three days, with `Retry-After` more than four. No longer ago than failed deliveries are kept: as long as events, counted from their last attempt',
+  `When the deliveries were made, with their events: ${momentForm}; not in the future. Ten attempts take three days, with \`Retry-After\` more than four. No longer ago than failed deliveries are kept: as long as events, counted from their last attempt`,
 );
 const until = moment.description('Exclusive; default: now');
 const exampleSince = '2026-11-21T00:00:00.000Z';

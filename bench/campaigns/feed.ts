@@ -82,6 +82,7 @@ async function feedOf(database: Database, { tenant: { organizationId } }: Side, 
     ),
     job: { organization_id: organizationId, id: jobId, run: 1 },
     templates: await readTemplates(own, campaign.channel_ids, campaign.variants),
+    timezone: 'UTC',
   };
   const turns = (await readRooms(own, id)).map((channel) => newTurn(channel, [unbounded()]));
   return async () => {

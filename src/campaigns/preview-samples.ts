@@ -5,6 +5,7 @@ import type { templatesOf } from './checks/templates.ts';
 import { languageOf, variantOf } from './content/choose.ts';
 import type { Compiled } from './content/compile.ts';
 import { type Rendered, render } from './content/render.ts';
+import { type ZoneSettings, zoneOfTexts } from './content/zone.ts';
 
 export type SamplePerson = ContactRow & { channel_id: string; parameters: Record<string, string> };
 /** `template`: as it would be sent; null: it cannot be rendered, and `failure` says why. */
@@ -31,10 +32,11 @@ export const samplePeople = (judged: string, campaign: string, limit: number) =>
 
 /** The variant is one that people get: by chance, as in the campaign. */
 export function sampleOf(
-  { id, name, variants }: CampaignRow,
+  { id, name, variants, schedule }: CampaignRow,
   content: Compiled,
   { channel_id, parameters, ...contact }: SamplePerson,
   templates: Awaited<ReturnType<typeof templatesOf>>,
+  settings: ZoneSettings,
 ): Sample {
   const shown = { contact_id: contact.id, channel_id };
   if (variants.length === 0)
@@ -42,7 +44,8 @@ export function sampleOf(
   const { id: variant_id } = variantOf(contact.id, variants);
   const templateOf = templates(channel_id);
   const data = { contact, recipient: parameters, campaign: { id, name } };
-  const choice = { variantId: variant_id, language: languageOf(contact), templateOf };
+  const timezone = zoneOfTexts(schedule, settings, contact);
+  const choice = { variantId: variant_id, timezone, language: languageOf(contact), templateOf };
   const rendered = render(content, data, choice);
   if ('reason' in rendered) return { ...shown, variant_id, template: null, body: '', failure: rendered.message };
   const row = templateOf(rendered.name, rendered.language);

@@ -11,6 +11,7 @@ import { timeShares } from '../platform/load/shares.ts';
 import type { CampaignRow } from './campaign-row.ts';
 import { templatesOf } from './checks/templates.ts';
 import { compile } from './content/compile.ts';
+import type { ZoneSettings } from './content/zone.ts';
 import { type AudienceRead, excludedBy, readAudience } from './prepare/sources.ts';
 import { type Sample, type SamplePerson, sampleOf, samplePeople } from './preview-samples.ts';
 
@@ -24,7 +25,8 @@ export type Preview = { counts: PreviewCounts; is_capped: boolean; samples: Samp
 
 /** Nothing is written. Throws 422 for a segment that is deleted, 503 where it takes too long. */
 export async function previewCampaign(reads: Reads, own: Own, campaign: CampaignRow): Promise<Preview> {
-  const { frequency_cap: cap } = await getOrganization(own);
+  const settings = await getOrganization(own);
+  const { frequency_cap: cap } = settings;
   const templates = await templatesOf(own, campaign.channel_ids, campaign.variants);
   const isMarketing = campaign.purpose !== 'service' || !onlyUtility(campaign, templates);
   const asked = { own, campaign, cap, isMarketing };
@@ -38,16 +40,22 @@ export async function previewCampaign(reads: Reads, own: Own, campaign: Campaign
   return {
     counts: { audience: looked_at - counts.excluded, ...counts },
     is_capped: is_capped ?? false,
-    samples: await reads.counted(own.organizationId, () => samplesOf(own, campaign, people, templates)),
+    samples: await reads.counted(own.organizationId, () => samplesOf(own, campaign, people, templates, settings)),
   };
 }
 
-async function samplesOf(own: Own, campaign: CampaignRow, people: SamplePerson[], templates: Templates): Promise<Sample[]> {
+async function samplesOf(
+  own: Own,
+  campaign: CampaignRow,
+  people: SamplePerson[],
+  templates: Templates,
+  settings: ZoneSettings,
+): Promise<Sample[]> {
   await parseAhead(own.organizationId, campaign.variants);
   const content = compile(campaign.variants);
   const samples: Sample[] = [];
   for (const person of people) {
-    samples.push(timeShares.count(own.organizationId, () => sampleOf(campaign, content, person, templates)));
+    samples.push(timeShares.count(own.organizationId, () => sampleOf(campaign, content, person, templates, settings)));
     // A text may take some ms, and the process answers others too.
     await turnOfOthers();
   }

@@ -2,6 +2,7 @@ import { type ContactRow, findContactById } from '../contacts/queries.ts';
 import { parseAhead } from '../liquid/parsed.ts';
 import { checkMessage, type Prepared, prepareMessage } from '../messaging/send.ts';
 import { findTarget, type SendRequest } from '../messaging/send-target.ts';
+import { getOrganization } from '../organizations/organizations.ts';
 import type { Own } from '../platform/database/own.ts';
 import { AppError, invalidField } from '../platform/errors.ts';
 import { isUuid } from '../platform/ids.ts';
@@ -15,6 +16,7 @@ import { languageOf } from './content/choose.ts';
 import { compile } from './content/compile.ts';
 import { throwContentFaults } from './content/faults.ts';
 import { render } from './content/render.ts';
+import { zoneOfTexts } from './content/zone.ts';
 
 export type TestRequest = {
   /** Phones with `+`, or ids of contacts. */
@@ -80,15 +82,17 @@ async function checkOne(own: Own, secrets: Secrets, { channelId, to, message }: 
 }
 
 async function messageMaker(own: Own, campaign: CampaignRow, channelId: string, request: TestRequest): Promise<Maker> {
-  const { id, name, variants } = campaign;
+  const { id, name, variants, schedule } = campaign;
   const { language, parameters: recipient = {}, variant_id: variantId = variants[0]?.id ?? '' } = request;
   if (!variants.some((one) => one.id === variantId))
     throw invalidField('variant_id', 'The campaign has no such variant', 'variant.unknown');
   const compiled = compile(variants);
   const templateOf = (await templatesOf(own, [channelId], variants))(channelId);
+  const settings = await getOrganization(own);
   return (contact = nobody) => {
     const data = { contact, recipient, campaign: { id, name } };
-    const choice = { variantId, language: language ?? languageOf(contact), templateOf };
+    const timezone = zoneOfTexts(schedule, settings, contact);
+    const choice = { variantId, timezone, language: language ?? languageOf(contact), templateOf };
     const rendered = render(compiled, data, choice);
     if ('reason' in rendered) throw invalidField('', rendered.message, rendered.reason);
     return rendered;

@@ -84,14 +84,14 @@ export function createDeal(tx: OwnTx, actor: string, given: NewDeal, seen: Seen,
   return new Afterwards(() => ({ ...row, position: tx.given<{ position: string }>('made')!.position }));
 }
 
-function rowOf(id: string, given: NewDeal, { money, stage, status, contacts, expectedCloseAt }: Seen): DealRow {
+function rowOf(id: string, given: NewDeal, { money, stage, status, contacts }: Seen): DealRow {
   const at = nowDate().toISOString();
   return {
     id,
     title: given.title,
     status,
     ...money,
-    expected_close_at: expectedCloseAt,
+    expected_close_at: given.expected_close_at || null,
     owner_user_id: given.owner_user_id ?? null,
     source_conversation_id: given.source_conversation_id ?? null,
     pipeline_id: stage?.pipeline_id ?? null,

@@ -11,7 +11,6 @@ import type { LinkedContact } from './deal-row.ts';
 import { unknownReference } from './deal-tx.ts';
 import { assertRoom } from './links/contacts.ts';
 import { type DisplayMoney, type FrozenMoney, newMoney } from './money.ts';
-import { closeDate } from './patch.ts';
 import { defaultStage, findStage, firstStage, type StageOfDeal } from './stages.ts';
 
 export type GivenContact = { contact_id: string; role?: string; is_primary?: boolean };
@@ -40,23 +39,21 @@ export type Seen = {
   stage: StageOfDeal | undefined;
   status: DealStatus;
   contacts: LinkedContact[];
-  expectedCloseAt: string | null;
 };
 
 /** Throws 422 for what is not there. */
 export async function lookAround(own: Own, given: NewDeal): Promise<Seen> {
-  const [{ money, display }, stage, contacts, expectedCloseAt] = await Promise.all([
+  const [{ money, display }, stage, contacts] = await Promise.all([
     newMoney(own, given.amount_minor ?? '0', given.currency_code),
     stageOf(own, given),
     contactsOf(own, given),
-    closeDate(own, given.expected_close_at),
     mustBeMember(own, given.owner_user_id),
   ]);
   const status = stage?.kind ?? given.status ?? 'open';
   assertReasonFits(status, given.lost_reason);
   if (status === 'lost' && stage?.needs_lost_reason && !given.lost_reason)
     throw invalidField('lost_reason', 'The pipeline wants a reason for a lost deal', 'any.required');
-  return { money, display, stage, status, contacts, expectedCloseAt };
+  return { money, display, stage, status, contacts };
 }
 
 /** Without a stage the first of its kind, of the pipeline named or of the default one. */

@@ -1,10 +1,8 @@
 import { mergedCustom } from '../contacts/fields.ts';
 import { assertAmountsWithCurrency } from '../money/change-currency.ts';
 import { holdMember } from '../organizations/members.ts';
-import type { Own } from '../platform/database/own.ts';
 import { invalidField } from '../platform/errors.ts';
 import type { OwnTx } from '../platform/ledger/tx.ts';
-import { isMoment } from '../platform/time/moment.ts';
 import { takeReason, takeStatus } from './close.ts';
 import type { DealStatus } from './deal.entity.ts';
 import { type DealTx, unknownReference } from './deal-tx.ts';
@@ -30,7 +28,7 @@ export async function patchDeal(tx: DealTx, patch: DealPatch): Promise<void> {
   if (title !== undefined) tx.set({ title });
   if (patch.metadata) tx.set({ metadata: patch.metadata });
   if (patch.custom_fields) tx.set({ custom_fields: mergedCustom(deal.custom_fields, patch.custom_fields) });
-  if (patch.expected_close_at !== undefined) tx.set({ expected_close_at: await closeDate(tx, patch.expected_close_at) });
+  if (patch.expected_close_at !== undefined) tx.set({ expected_close_at: patch.expected_close_at || null });
   if (owner_user_id !== undefined && owner_user_id !== deal.owner_user_id) {
     if (owner_user_id !== null) await assertOwner(tx, owner_user_id);
     tx.set({ owner_user_id });
@@ -49,20 +47,4 @@ export async function patchDeal(tx: DealTx, patch: DealPatch): Promise<void> {
 /** The member stays one until the transaction ends. */
 export async function assertOwner(tx: OwnTx, userId: string): Promise<void> {
   if (!(await holdMember(tx, userId))) throw unknownReference('owner_user_id');
-}
-
-/** SQL: the organization's own row; a day begins in its zone. */
-const beginOfDay = `
-  select $2::timestamp at time zone timezone as at
-    from organizations
-   where id = $1`;
-
-/** Null for an empty text. A day without a time is its first moment in the organization's zone. Throws 422. */
-export async function closeDate(own: Own, given: string | null | undefined): Promise<string | null> {
-  if (!given) return null;
-  if (!/^\d{4}-\d\d-\d\d$/.test(given)) return given;
-  const [row] = await own.sql<{ at: string }>(beginOfDay, [given]);
-  // The zone may take the day's beginning out of the years that a time can have.
-  if (!isMoment(row!.at)) throw invalidField('expected_close_at', 'expected_close_at must be in iso format', 'string.isoDate');
-  return row!.at;
 }

@@ -20,8 +20,6 @@ function createEngine(): Liquid {
     outputEscape: shown,
     // Instead of the disk, for tags that are not there anyway.
     templates: {},
-    // Not the server's.
-    timezoneOffset: 0,
     locale: 'en-US',
   });
   for (const name of Object.keys(liquid.tags)) if (!ownTags.includes(name)) delete liquid.tags[name];

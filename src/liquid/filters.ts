@@ -1,4 +1,5 @@
 import { type Context, defaultOperators, type FilterImplOptions, filters } from 'liquidjs';
+import { dateFilter } from './date.ts';
 import { maxDateFormat, maxPattern, maxText } from './limits.ts';
 
 type FilterHandler = Extract<FilterImplOptions, (...args: never[]) => unknown>;
@@ -34,9 +35,10 @@ const isComposed = (value: unknown) =>
 function costOf(name: string, values: unknown[]): number {
   const read = values.reduce<number>((sum, value) => sum + lengthOf(value), callCost);
   if (name !== 'date') return read;
-  const [, format, zone] = values;
+  const [, format] = values;
   const parts = typeof format === 'string' ? format.split('%').length : 8;
-  return read + datePartCost * (parts + (zone === undefined ? 0 : 2));
+  // Two for the zone.
+  return read + datePartCost * (parts + 2);
 }
 
 function assertBounded(name: string, value: unknown, args: unknown[]): void {
@@ -69,8 +71,10 @@ function bounded(name: string, original: FilterHandler): FilterHandler {
   };
 }
 
+const handlerOf = (name: string) => (name === 'date' ? dateFilter : (filters[name] as FilterHandler));
+
 export const boundedFilters = (): [string, FilterHandler][] =>
-  allowedFilters.map((name) => [name, bounded(name, filters[name] as FilterHandler)]);
+  allowedFilters.map((name) => [name, bounded(name, handlerOf(name))]);
 
 /** To compare lists means to read them whole. */
 const compares = (operator: string): [string, Operator] => {

@@ -34,10 +34,12 @@ function spentMs(): number {
 }
 
 /**
+ * `timezone`: the IANA zone in which the `date` filter shows times.
  * All texts that are rendered in `work` share one limit of work and one of time, and none sees what another assigns.
  * Throws TextFailed; its message names the place, and holds no value of the scope. `work` may run several times.
  */
-export function together<T>(scope: Record<string, unknown>, work: (rendering: Rendering) => T): T {
+export function together<T>(scope: Record<string, unknown>, timezone: string, work: (rendering: Rendering) => T): T {
+  const options = { ...engine.options, timezoneOffset: timezone };
   let limitMs = maxMs;
   let slow = 0;
   for (let attempts = 1; ; attempts += 1) {
@@ -54,7 +56,7 @@ export function together<T>(scope: Record<string, unknown>, work: (rendering: Re
   }
 
   function attempt(): T {
-    const limits = new Context(scope, engine.options, { sync: true, renderLimit: limitMs }, { liquid: engine });
+    const limits = new Context(scope, options, { sync: true, renderLimit: limitMs }, { liquid: engine });
     const read = <V>(at: string, inContext: (context: Context) => V): V => {
       try {
         return inContext(limits.spawn(scope));

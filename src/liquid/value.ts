@@ -15,20 +15,20 @@ export type Scope = Record<string, unknown>;
  * `{{ x }}`, gives what x is: a number, a boolean, a list, an object, a text. Throws `render_failed`, which names the place (`path`: from there on)
  * and tells no value of the scope.
  */
-export function renderValue(value: unknown, scope: Scope, path: Path = []): unknown {
+export function renderValue(value: unknown, scope: Scope, timezone: string, path: Path = []): unknown {
   const texts = textsIn(value);
   if (texts.length === 0) return value;
   try {
     const sources = new WeakMap<object, object>();
-    return together(scopeFor(texts, scope, sources), (rendering) => filled(value, path, rendering, sources));
+    return together(scopeFor(texts, scope, sources), timezone, (rendering) => filled(value, path, rendering, sources));
   } catch (error) {
     throw error instanceof TextFailed ? failure(error.message, error.at) : error;
   }
 }
 
 /** A text with its outputs, always as a text. */
-export function renderText(text: string, scope: Scope, path: Path = []): string {
-  const value = renderValue(text, scope, path);
+export function renderText(text: string, scope: Scope, timezone: string, path: Path = []): string {
+  const value = renderValue(text, scope, timezone, path);
   const at = placeOf(path);
   if (typeof value === 'object') throw failure(`${at} gives a list or an object`, at);
   return String(value);

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { id } from '../platform/ids.ts';
-import { moment } from '../platform/schemas/moment.ts';
+import { endMoment, moment } from '../platform/schemas/moment.ts';
 import { maxRichTextBytes } from './rich-text/rich-text.ts';
 import { maxTargets, type TargetRef } from './targets.ts';
 import { richTextTypes, taskPriorities, taskStatuses, taskTypes } from './task.entity.ts';
@@ -42,7 +42,7 @@ const fields = {
   priority: taskPriority,
   type: taskType,
   assignee_id: id.allow(null).description('The user id of a member; null: nobody'),
-  due_at: moment.allow(null),
+  due_at: endMoment.allow(null),
   remind_at: moment
     .allow(null)
     .description('When `task.due` is emitted; null: at `due_at`. A time that is past when it is set reminds nobody'),

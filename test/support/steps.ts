@@ -6,6 +6,7 @@ import { ownRows } from '../../src/platform/database/own.ts';
 import { AppError, type ErrorDetail, fieldOf } from '../../src/platform/errors.ts';
 import { uuidv7 } from '../../src/platform/ids.ts';
 import { transactFor } from '../../src/platform/ledger/tenant.ts';
+import { anyZone } from '../../src/platform/schemas/moment.ts';
 import type { App, Body } from './app.ts';
 
 export type GivenRun = Partial<StepContext['run']>;
@@ -15,7 +16,7 @@ const preferences: Joi.ValidationOptions = { abortEarly: false, errors: { wrap: 
 
 /** Of a step, once Liquid is rendered: as the action takes them, with their defaults. Throws 422, each fault at its field. */
 export function readFields(action: Action, given: Record<string, unknown>): Record<string, unknown> {
-  const { value, error } = action.fields.validate(given, preferences);
+  const { value, error } = action.fields.validate(given, { ...preferences, context: anyZone });
   if (!error) return value;
   const details = error.details.map(
     ({ path, type, message }): ErrorDetail => ({ field: fieldOf(path), location: 'body', code: type, message }),

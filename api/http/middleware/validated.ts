@@ -4,7 +4,7 @@ import Joi from 'joi';
 import { AppError, type ErrorDetail, fieldOf, notFound, type Path } from '../../../src/platform/errors.ts';
 import type { Deps } from '../endpoint.ts';
 import { sizesOf } from './sizes.ts';
-import { storedPhones } from './stored-phones.ts';
+import { storedContext } from './stored-context.ts';
 
 type Segment = 'params' | 'query' | 'body';
 type Rules = {
@@ -12,7 +12,7 @@ type Rules = {
   query?: Joi.Schema;
   body?: Joi.Schema;
   subject?: string;
-  /** A refused body may be validated once more, with what is stored. */
+  /** What was refused may be validated once more, with what is stored. */
   deps?: Deps;
 };
 
@@ -42,7 +42,7 @@ export function validated({
     return shape
       ? [
           {
-            ...checkOf(segment, shape.label(segment), segment === 'body' && deps ? storedPhones(deps) : undefined),
+            ...checkOf(segment, shape.label(segment), deps && storedContext(deps)),
             checkSizes: sizesOf(shape, segment),
           },
         ]
@@ -81,7 +81,7 @@ function takesNothing(schema: Joi.Schema): boolean {
 function checkOf<Name extends Segment>(
   segment: Name,
   schema: Joi.Schema,
-  contextAfter?: ReturnType<typeof storedPhones>,
+  contextAfter?: ReturnType<typeof storedContext>,
 ): Check & { segment: Name } {
   const preferred = schema.prefs(preferences);
   const middleware = celebrate({ [segment]: preferred }, {}, { mode: Modes.PARTIAL });
@@ -101,8 +101,9 @@ function checkOf<Name extends Segment>(
       const fault = await faultOf(req, res);
       const context = fault && (await contextAfter?.(fault, res));
       if (!context) return fault;
-      const { value, error } = preferred.validate(req.body, { context });
-      if (!error) req.body = value;
+      const { value, error } = preferred.validate(req[segment], { context });
+      // Express' query is a getter.
+      if (!error) Object.defineProperty(req, segment, { value, writable: true, configurable: true, enumerable: true });
       return error;
     },
   };

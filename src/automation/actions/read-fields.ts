@@ -1,7 +1,11 @@
 import type Joi from 'joi';
 import { phoneContext } from '../../contacts/identities/named-phones.ts';
 import type { PhoneContext } from '../../contacts/identities/phone.ts';
+import { zoneContext } from '../../organizations/timezone.ts';
 import type { Own } from '../../platform/database/own.ts';
+import type { ZoneContext } from '../../platform/schemas/moment.ts';
+
+type Context = Partial<PhoneContext & ZoneContext>;
 
 /**
  * What an action's texts gave, as its schema reads it. Liquid calculates with numbers, and an amount is a text of digits: a whole number is taken as a text where
@@ -10,29 +14,30 @@ import type { Own } from '../../platform/database/own.ts';
 export function readFields<Read>(
   schema: Joi.Schema<Read>,
   given: Record<string, unknown>,
-  phones?: PhoneContext,
+  context?: Context,
 ): Joi.ValidationResult<Read> {
-  const read = schema.validate(given, { abortEarly: true, context: phones });
+  const read = schema.validate(given, { abortEarly: true, context });
   if (!read.error) return read;
-  const { error } = schema.validate(given, { abortEarly: false });
+  const { error } = schema.validate(given, { abortEarly: false, context });
   const numbers = (error?.details ?? []).filter(
     ({ type, context }) => type === 'string.base' && Number.isSafeInteger(context?.value),
   );
   if (numbers.length === 0) return read;
   const copy = structuredClone(given);
-  for (const { path, context } of numbers) setAt(copy, path, String(context!.value));
-  return schema.validate(copy, { abortEarly: true, context: phones });
+  for (const { path, context: at } of numbers) setAt(copy, path, String(at!.value));
+  return schema.validate(copy, { abortEarly: true, context });
 }
 
-/** As readFields; a number of a stored person is one, whatever the plans of countries say. */
+/** As readFields; a number of a stored person is one, whatever the plans of countries say, and a day is one in the organization's zone. */
 export async function readFieldsFor<Read>(
   own: Own,
   schema: Joi.Schema<Read>,
   given: Record<string, unknown>,
 ): Promise<Joi.ValidationResult<Read>> {
   const read = readFields(schema, given);
-  const phones = read.error && (await phoneContext(own, read.error));
-  return phones ? readFields(schema, given, phones) : read;
+  const { error } = read.error ? schema.validate(given, { abortEarly: false }) : read;
+  if (!error) return read;
+  return readFields(schema, given, { ...(await phoneContext(own, error)), ...(await zoneContext(own, error)) });
 }
 
 function setAt(whole: Record<string, unknown>, path: (string | number)[], text: string): void {

@@ -7,9 +7,11 @@ import { type DealPatch, patchDeal } from '../../deals/patch.ts';
 import { dealPatchFields } from '../../deals/schemas.ts';
 import { type ConversationPatch, patchConversation } from '../../messaging/inbox/patch.ts';
 import { conversationPatchFields } from '../../messaging/inbox/schemas.ts';
+import { zoneContext } from '../../organizations/timezone.ts';
 import { AppError, type ErrorDetail, invalidField } from '../../platform/errors.ts';
 import { id } from '../../platform/ids.ts';
 import { conversationLane } from '../../platform/ledger/locks.ts';
+import { anyZone, type ZoneContext } from '../../platform/schemas/moment.ts';
 import { recordGiven } from '../../records/given.ts';
 import type { RecordGiven } from '../../records/new-record.ts';
 import { recordLock } from '../../records/record-row.ts';
@@ -59,7 +61,7 @@ function patchOf({ on, field, value }: Pick<Fields, 'on' | 'field' | 'value'>): 
 }
 
 function faultsOf(given: Pick<Fields, 'on' | 'field' | 'value'>): ErrorDetail[] {
-  const { error } = schemas[given.on].validate(patchOf(given), { abortEarly: false });
+  const { error } = schemas[given.on].validate(patchOf(given), { abortEarly: false, context: anyZone });
   return (error?.details ?? []).map(({ type, message }) =>
     type === 'object.unknown'
       ? fault('field', 'field.unknown', `${given.field} is no field of a ${given.on} that can be set`)
@@ -71,12 +73,17 @@ function faultsOf(given: Pick<Fields, 'on' | 'field' | 'value'>): ErrorDetail[] 
 const amounts = ['amount_minor'];
 
 /** The value as the rule takes it. Throws 422. */
-function readPatch<Patch>(given: Fields): Patch {
+async function readPatch<Patch>({ own }: StepContext, given: Fields): Promise<Patch> {
   const schema = schemas[given.on];
-  const { error, value } = amounts.includes(given.field) ? readFields(schema, patchOf(given)) : schema.validate(patchOf(given));
+  const read = (context?: ZoneContext) =>
+    amounts.includes(given.field) ? readFields(schema, patchOf(given), context) : schema.validate(patchOf(given), { context });
+  const first = read();
+  const zone = first.error && (await zoneContext(own, first.error));
+  const { error, value } = zone ? read(zone) : first;
   if (!error) return value as Patch;
-  const [first, ...more] = faultsOf(given) as [ErrorDetail, ...ErrorDetail[]];
-  throw more.length === 0 ? invalidField(first.field!, first.message, first.code) : refused([first, ...more]);
+  const faults = faultsOf(given);
+  const [fault, ...more] = faults as [ErrorDetail, ...ErrorDetail[]];
+  throw more.length === 0 ? invalidField(fault.field!, fault.message, fault.code) : refused(faults);
 }
 
 const refused = (details: ErrorDetail[]) => new AppError('invalid_request', `${details.length} faults in the value`, { details });
@@ -85,7 +92,7 @@ type Setters = { [Kind in On]: (context: StepContext, given: Fields) => Promise<
 
 const setters: Setters = {
   async contact(context, given) {
-    const patch = readPatch<ContactPatch>(given);
+    const patch = await readPatch<ContactPatch>(context, given);
     const contact_id = await contactOf(context, given.contact_id);
     return {
       locks: [contactLock(contact_id)],
@@ -96,7 +103,7 @@ const setters: Setters = {
     };
   },
   async conversation(context, given) {
-    const patch = readPatch<ConversationPatch>(given);
+    const patch = await readPatch<ConversationPatch>(context, given);
     const conversation_id = idOf(context, 'conversation', given.conversation_id);
     return {
       locks: [conversationLane(conversation_id)],
@@ -107,7 +114,7 @@ const setters: Setters = {
     };
   },
   async deal(context, given) {
-    const patch = readPatch<DealPatch>(given);
+    const patch = await readPatch<DealPatch>(context, given);
     const deal_id = idOf(context, 'deal', given.deal_id);
     return {
       locks: [dealLock(deal_id)],
@@ -118,7 +125,7 @@ const setters: Setters = {
     };
   },
   async task(context, given) {
-    const patch = readPatch<GivenTask>(given);
+    const patch = await readPatch<GivenTask>(context, given);
     const task_id = idOf(context, 'task', given.task_id);
     return {
       locks: [taskLock(task_id)],
@@ -129,7 +136,7 @@ const setters: Setters = {
     };
   },
   async record(context, given) {
-    const patch = readPatch<RecordGiven>(given);
+    const patch = await readPatch<RecordGiven>(context, given);
     const record_id = idOf(context, 'record', given.record_id);
     const { kind } = await recordType(context.own, kindOf(context, given.kind));
     return {

@@ -1,5 +1,6 @@
 import type Joi from 'joi';
 import { type ErrorDetail, fieldOf, type Path } from '../../platform/errors.ts';
+import { anyZone } from '../../platform/schemas/moment.ts';
 
 export const inBody = (path: Path, code: string, message: string): ErrorDetail => ({
   field: fieldOf(path),
@@ -45,7 +46,7 @@ export function shaped(schema: Joi.Schema, given: unknown, path: Path): { value:
 
 /** What is wrong with fields that are read by this schema later. `isFault`: what counts of it. */
 export const faultsOf = (schema: Joi.Schema, given: unknown, path: Path, isFault: (item: Item) => boolean): ErrorDetail[] =>
-  (asRead(schema).validate(given).error?.details ?? []).filter(isFault).map((item) => detailOf(item, path));
+  (asRead(schema).validate(given, { context: anyZone }).error?.details ?? []).filter(isFault).map((item) => detailOf(item, path));
 
 const detailOf = (item: Item, path: Path): ErrorDetail => inBody([...path, ...placeOf(item)], item.type, item.message);
 

@@ -79,7 +79,8 @@ export class RunScope {
 
   async render<Value>(value: Value): Promise<Value> {
     const facts = await this.known(value);
-    return timeShares.count(this.own.organizationId, () => renderValue(value, { ...facts, secrets: marksIn(value) }) as Value);
+    const scope = { ...facts, secrets: marksIn(value) };
+    return timeShares.count(this.own.organizationId, () => renderValue(value, scope, this.clock.timezone) as Value);
   }
 
   async holds(conditions: Conditions | null) {

@@ -9,8 +9,8 @@ import type { TemplateOf } from './template-row.ts';
 
 export type Rendered = { name: string; language: string; components: unknown[] };
 export type RenderFailure = { reason: 'render_failed'; message: string };
-/** `language`: the recipient's. `templateOf`: to check the result against the template of the recipient's channel. */
-export type Choice = { variantId: string; language?: string; templateOf?: TemplateOf };
+/** `timezone`: the zone of times in the texts. `language`: the recipient's. `templateOf`: to check the result against the template of the recipient's channel. */
+export type Choice = { variantId: string; timezone: string; language?: string; templateOf?: TemplateOf };
 
 const failed = (message: string): RenderFailure => ({ reason: 'render_failed', message });
 
@@ -21,13 +21,13 @@ const failed = (message: string): RenderFailure => ({ reason: 'render_failed', m
 export function render(
   compiled: Compiled,
   data: RenderData,
-  { variantId, language, templateOf }: Choice,
+  { variantId, timezone, language, templateOf }: Choice,
 ): Rendered | RenderFailure {
   const variant = compiled.variants.find(({ id }) => id === variantId);
   const template = templateFor(variant?.templates ?? [], language);
   if (!template) return failed(`There is no template of the variant ${variantId}`);
   try {
-    const components = componentsOf(template, data);
+    const components = componentsOf(template, data, timezone);
     const row = templateOf?.(template.name, template.language);
     const [fault] = row && row.components.length > 0 ? parameterFaults(row, components, ['components']) : [];
     if (fault) return failed(fault.message);
@@ -37,8 +37,8 @@ export function render(
   }
 }
 
-function componentsOf({ components }: CompiledTemplate, data: RenderData): unknown[] {
-  return together(scopeOf(data), ({ text }) => filled(components, (one) => renderedText(one, text)));
+function componentsOf({ components }: CompiledTemplate, data: RenderData, timezone: string): unknown[] {
+  return together(scopeOf(data), timezone, ({ text }) => filled(components, (one) => renderedText(one, text)));
 }
 
 function renderedText({ parsed, at, key }: Text, render: RenderText): string {

@@ -59,7 +59,8 @@ export async function feedCampaign(deps: FeedDeps, id: string): Promise<Next> {
     while (await skipPending({ ...deps, campaignId: id, reason: 'expired', zones: over }))
       if (performance.now() > endsAt) return { kind: 'wait', ms: 0, phase: 'sending' };
   const turns = open.length > 0 ? await turnsOf(deps.own, campaign, rooms) : [];
-  const batches = { ...deps, content, campaign, templates, zones: open, cap: state.settings.frequency_cap };
+  const { frequency_cap: cap, timezone } = state.settings;
+  const batches = { ...deps, content, campaign, templates, zones: open, cap, timezone };
   if (!(await feedChannels(batches, turns, endsAt))) return { kind: 'wait', ms: 0, phase: 'sending' };
   const waits = turns.filter(({ hasMore }) => hasMore).map(waitOf);
   const left = await readLeft(deps.own, id);

@@ -10,7 +10,7 @@ import { isHeard } from '../../platform/events/record.ts';
 import type { RunRef } from '../../platform/ledger/tx.ts';
 import type { CampaignRecipient } from '../recipient.entity.ts';
 
-const recipientColumns = ['id', 'channel_id', 'variant_id', 'parameters', 'is_extra'] as const;
+const recipientColumns = ['id', 'channel_id', 'variant_id', 'parameters', 'is_extra', 'zone'] as const;
 const contactColumns = ['name', 'phone_number', 'email', 'external_source', 'external_id', 'custom_fields'] as const;
 const of = (alias: string, columns: readonly string[]) => columns.map((column) => `${alias}.${column}`).join(', ');
 
@@ -58,7 +58,7 @@ const lookStatement = ({ isCapped, readsTags }: Form) => `
              select o.*
                from unnest($5::text[]) as z(zone),
                     lateral (
-                      select r.id, r.contact_id, r.variant_id, r.parameters, r.is_extra, r.due_at
+                      select r.id, r.contact_id, r.variant_id, r.parameters, r.is_extra, r.zone, r.due_at
                         from campaign_recipients r
                        where r.organization_id = $1
                          and r.campaign_id = $2

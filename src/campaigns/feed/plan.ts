@@ -16,7 +16,8 @@ import { type Turn, takePlace } from './turns.ts';
 export type Skip = { recipientId: string; channelId: string; contactId: string | null; reason: SkipReason };
 export type Plan = { sends: ManyMessage[]; skips: Skip[] };
 
-export type PlanDeps = { campaign: CampaignRow; content: Compiled; templates: FeedTemplates };
+/** `timezone`: the organization's. */
+export type PlanDeps = { campaign: CampaignRow; content: Compiled; templates: FeedTemplates; timezone: string };
 
 /** Recipients of one transaction, which holds the lane of each. */
 export const maxBatch = 50;
@@ -85,7 +86,7 @@ function decide(row: DueRow, channel: Room, deps: PlanDeps): SkipReason | ManyMe
 const isRefused = (row: DueRow, isMarketing: boolean) =>
   refusalOf({ ...row, category: isMarketing ? 'marketing' : null }) !== undefined;
 
-function renderFor(row: DuePerson, channel: Room, { campaign, content, templates }: PlanDeps): Rendered | undefined {
+function renderFor(row: DuePerson, channel: Room, { campaign, content, templates, timezone }: PlanDeps): Rendered | undefined {
   const { id, variant_id, parameters, contact_id, tags, contact_created_at } = row;
   const { name, phone_number, email, custom_fields, external_source, external_id } = row;
   const language = languageOf({ custom_fields });
@@ -99,7 +100,12 @@ function renderFor(row: DuePerson, channel: Room, { campaign, content, templates
   const rendered = render(
     content,
     { contact, recipient: parameters, campaign: { id: campaign.id, name: campaign.name } },
-    { variantId, language, templateOf: (template, code) => templates(channel.id, template, code) },
+    {
+      variantId,
+      timezone: campaign.schedule.is_local ? row.zone : timezone,
+      language,
+      templateOf: (template, code) => templates(channel.id, template, code),
+    },
   );
   return 'reason' in rendered ? undefined : rendered;
 }

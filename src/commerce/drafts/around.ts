@@ -1,6 +1,7 @@
 import type { Contact } from '../../contacts/contact.entity.ts';
 import type { Own } from '../../platform/database/own.ts';
 import type { RowOf } from '../../platform/database/tables.ts';
+import type { PaymentProviderName } from '../../providers/payment/provider.ts';
 import type { Discount } from '../catalogue/discount.entity.ts';
 import type { Product, ProductVariant } from '../catalogue/product.entity.ts';
 import type { DeliveryMethod, DeliveryTimeslot } from '../delivery/method.entity.ts';
@@ -43,9 +44,11 @@ export type Around = RowOf<typeof CommerceSettings, 'currency' | 'order_no_prefi
   discounts: AroundDiscount[];
   contacts: AroundContact[];
   assets: string[];
+  /** Of the connected payment accounts. */
+  payment_providers: PaymentProviderName[];
 };
 
-/** SQL: the lists of ten tables, each by its key, in one round trip for an order or for a page of drafts. */
+/** SQL: the lists of eleven tables, each by its key, in one round trip for an order or for a page of drafts. */
 const readAround = `
   with settings as (
     select s.currency, s.order_no_prefix, s.reservation_minutes, s.confirm_on, s.timezone
@@ -95,7 +98,10 @@ const readAround = `
            where c.organization_id = $1 and c.id = any($6::uuid[])) as contacts,
          (select coalesce(jsonb_agg(a.id), '[]')
             from media_assets a
-           where a.organization_id = $1 and a.id = any($7::uuid[]) and a.deleted_at is null) as assets
+           where a.organization_id = $1 and a.id = any($7::uuid[]) and a.deleted_at is null) as assets,
+         (select coalesce(jsonb_agg(distinct n.provider), '[]')
+            from connections n
+           where n.organization_id = $1 and n.kind = 'payment' and n.status = 'connected' and n.deleted_at is null) as payment_providers
     from settings s`;
 
 const all = <Value>(orders: NewOrder[], pick: (order: NewOrder) => (Value | null | undefined)[]): Value[] => [

@@ -1,5 +1,6 @@
 import type { TakenRate } from '../delivery/quote.entity.ts';
 import type { OrderDeliveryKind } from '../orders/order.entity.ts';
+import { inexpressible } from '../payments/amounts.ts';
 import { type Reduction, type Totals, totalsOf } from '../totals.ts';
 import type { Around, AroundMethod, AroundSlot, AroundVariant } from './around.ts';
 import type { NewOrder } from './content.ts';
@@ -153,7 +154,8 @@ export function totalsOfDraft(around: Around, order: NewOrder, draft: Priced): {
   const { reduction, faults } = reductionOf(around, order, draft);
   const lines = draft.lines.flatMap((line) => (line ? [{ unit: line.unit, quantity: line.quantity }] : []));
   try {
-    return { totals: totalsOf({ currency: draft.currency, lines, reduction, fee: draft.fee }), faults };
+    const totals = totalsOf({ currency: draft.currency, lines, reduction, fee: draft.fee });
+    return { totals, faults: [...faults, ...paymentFaults(around, totals, draft.currency)] };
   } catch (error) {
     const none: Totals = {
       subtotal: 0n,
@@ -164,6 +166,12 @@ export function totalsOfDraft(around: Around, order: NewOrder, draft: Priced): {
     };
     return { totals: none, faults: [...faults, ...faultsOf(error)] };
   }
+}
+
+/** What no connected payment provider could ask for. Without one the order is paid by hand. */
+export function paymentFaults({ payment_providers }: Around, { total }: Totals, currency: string): Fault[] {
+  const refusal = inexpressible(payment_providers, total, currency);
+  return refusal ? [fault(refusal.field, refusal.message, refusal.code)] : [];
 }
 
 function reductionOf(

@@ -16,7 +16,7 @@ import { takeSlot } from '../delivery/slot-usage.ts';
 import { type Around, lookAround } from '../drafts/around.ts';
 import type { NewOrder } from '../drafts/content.ts';
 import { assertNoFault } from '../drafts/faults.ts';
-import { type Priced, type PricedLine, priced } from '../drafts/priced.ts';
+import { type Priced, type PricedLine, paymentFaults, priced } from '../drafts/priced.ts';
 import { quotedFor } from '../drafts/quoted.ts';
 import { totalsOf } from '../totals.ts';
 import { newCheckoutToken } from './checkout-token.ts';
@@ -89,6 +89,7 @@ export async function createOrder(
       ? undefined
       : await takeDiscount(tx, { orderId: id, contactId: contact, code: given.discount_code, currency, subtotal });
   const totals = totalsOf({ currency, lines, reduction: discount, fee });
+  assertNoFault(paymentFaults(around, totals, currency));
   if (slot) await takeSlot(tx, { timeslotId: slot.id, day: given.delivery_date! });
   if (given.booking) await holdBooking(tx, { orderId: id, contactId: contact, source: 'api', field: 'booking' }, given.booking);
   const counted = lines.filter(({ variant }) => variant.tracks_stock);

@@ -18,14 +18,39 @@ export function assertPayable(amount: bigint, currency: string): void {
   if (!isPayable(amount, currency)) throw invalidField('amount', notPayable(currency), 'amount.step');
 }
 
-/** Throws 422 where the provider cannot express the amount exactly, before anybody is asked. */
-export function assertExpressible(provider: PaymentProviderName, amount: string, currency: string): void {
+/** Why none of the providers can express the amount; undefined: one can, there is none, or nothing is to be paid. */
+export function inexpressible(
+  providers: PaymentProviderName[],
+  amount: bigint,
+  currency: string,
+): { field: string; code: string; message: string } | undefined {
+  if (amount === 0n) return undefined;
+  const refusals = providers.map((provider) => refusalOf(provider, String(amount), currency));
+  const [first] = refusals;
+  if (!first || refusals.includes(undefined)) return undefined;
+  const isCurrency = refusals.every((refusal) => refusal?.providerCode === 'currency');
+  return {
+    field: isCurrency ? 'currency' : 'items',
+    code: isCurrency ? 'payment.currency' : 'payment.amount',
+    message: refusals.map((refusal) => refusal!.message).join('; '),
+  };
+}
+
+function refusalOf(provider: PaymentProviderName, amount: string, currency: string): ProviderRefused | undefined {
   try {
     unitsOf(provider, decimal(amount, currency), currency);
+    return undefined;
   } catch (error) {
-    if (!(error instanceof ProviderRefused)) throw error;
-    throw new AppError('provider_refused', error.message, {
-      details: [{ field: 'connection_id', location: 'body', code: error.providerCode ?? 'amount', message: error.message }],
-    });
+    if (error instanceof ProviderRefused) return error;
+    throw error;
   }
+}
+
+/** Throws 422 where the provider cannot express the amount exactly, before anybody is asked. */
+export function assertExpressible(provider: PaymentProviderName, amount: string, currency: string): void {
+  const refusal = refusalOf(provider, amount, currency);
+  if (!refusal) return;
+  throw new AppError('provider_refused', refusal.message, {
+    details: [{ field: 'connection_id', location: 'body', code: refusal.providerCode ?? 'amount', message: refusal.message }],
+  });
 }

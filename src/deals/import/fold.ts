@@ -9,7 +9,7 @@ import { uuidv7 } from '../../platform/ids.ts';
 import type { BadRow, Counts, RowError } from '../../platform/imports/progress.ts';
 import { slices } from '../../platform/load/slices.ts';
 import { nowDate } from '../../platform/time/clock.ts';
-import { isMoment, iso } from '../../platform/time/moment.ts';
+import { iso } from '../../platform/time/moment.ts';
 import type { DealStatus } from '../deal.entity.ts';
 import type { DealRow, LinkedContact } from '../deal-row.ts';
 import { maxContactsOfDeal } from '../links/contacts.ts';
@@ -137,10 +137,10 @@ class Fold {
     if (isNew && values.title === undefined) return refused('title', 'any.required', 'title is required');
     if (values.title !== undefined) row.title = values.title;
     if (given.metadata) row.metadata = given.metadata;
+    this.#takeDate(row, values);
     return (
       this.#takeCustom(row, given) ??
       this.#takeOwner(row, values) ??
-      this.#takeDate(row, values) ??
       this.#takeAmount(state, values) ??
       this.#takeStage(state, values, isNew) ??
       this.#takeContacts(state, given)
@@ -166,13 +166,8 @@ class Fold {
     return undefined;
   }
 
-  #takeDate(row: DealRow, { expected_close_at: given }: ReadDeal['values']): RowError[] | undefined {
-    if (!given) return undefined;
-    const at = this.#around.beginOf.get(given) ?? given;
-    // The zone may take the day's beginning out of the years that a time can have.
-    if (!isMoment(at)) return refused('expected_close_at', 'string.isoDate', 'expected_close_at must be in iso format');
-    if (row.expected_close_at === null || iso(row.expected_close_at) !== iso(at)) row.expected_close_at = at;
-    return undefined;
+  #takeDate(row: DealRow, { expected_close_at: given }: ReadDeal['values']): void {
+    if (given && (row.expected_close_at === null || iso(row.expected_close_at) !== iso(given))) row.expected_close_at = given;
   }
 
   #takeAmount(state: State, values: ReadDeal['values']): RowError[] | undefined {

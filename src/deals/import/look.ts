@@ -77,8 +77,6 @@ export type Around = {
   stages: StageSeen[];
   members: Map<string, string>;
   contactOf(named: NamedContact): string | undefined;
-  /** The first moment of a day in the organization's zone. */
-  beginOf: Map<string, string>;
   home: string;
 };
 
@@ -90,12 +88,6 @@ const allStages = `
    where p.organization_id = $1
    order by p.created_at, p.id, s.position`;
 
-/** SQL: the organization's own row; a day begins in its zone. */
-const beginOfDays = `
-  select x.day, x.day::timestamp at time zone o.timezone as at
-    from organizations o, unnest($2::text[]) as x(day)
-   where o.id = $1`;
-
 /** SQL: its probability is of a second table, its contacts are a list made of a third. */
 const dealsById = `
   select ${dealColumns}
@@ -103,8 +95,6 @@ const dealsById = `
    where k.organization_id = $1
      and k.id = any($2::uuid[])
      and k.deleted_at is null`;
-
-const isDay = (text: string | undefined): text is string => text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text);
 
 /** Contacts and members stay until the transaction ends. Throws LocksOutdated. */
 export async function lookAround(tx: OwnTx, request: ImportRequest, rows: ReadDeal[]): Promise<Around> {
@@ -122,8 +112,6 @@ export async function lookAround(tx: OwnTx, request: ImportRequest, rows: ReadDe
     named.flatMap((one) => idOf(one) ?? []),
   );
   const deals = ids.length === 0 ? [] : await tx.sql<DealRow>(dealsById, [ids]);
-  const days = [...new Set(rows.map(({ values }) => values.expected_close_at).filter(isDay))];
-  const begins = days.length === 0 ? [] : await tx.sql<{ day: string; at: string }>(beginOfDays, [days]);
   return {
     deals: new Map(deals.map((deal) => [deal.id, deal])),
     byKey,
@@ -136,7 +124,6 @@ export async function lookAround(tx: OwnTx, request: ImportRequest, rows: ReadDe
       const id = idOf(one);
       return id !== undefined && there.has(id) ? id : undefined;
     },
-    beginOf: new Map(begins.map(({ day, at }) => [day, at])),
     home: (await exchange(tx, [])).home,
   };
 }

@@ -11,6 +11,7 @@ import type { CsvRecord } from '../../platform/csv/records.ts';
 import { isUuid } from '../../platform/ids.ts';
 import type { BadRow, RowError } from '../../platform/imports/progress.ts';
 import { numberFault } from '../../platform/kept-numbers.ts';
+import type { ZoneContext } from '../../platform/schemas/moment.ts';
 import { faultIn } from '../../platform/storable.ts';
 import { dealStatuses } from '../deal.entity.ts';
 import { dealTitle, expectedCloseAt, lostReason } from '../given.ts';
@@ -65,8 +66,8 @@ const maxObjectCharacters = 128 * 1024;
 /** Longer than any value: refused before it is looked at. */
 const maxCellCharacters = 4 * 1024;
 
-/** Follows the rules of POST /v1/crm/deals; an empty cell says nothing. */
-export function rowReader(columns: Column[]): (record: CsvRecord) => Entry {
+/** Follows the rules of POST /v1/crm/deals; an empty cell says nothing. `zone`: of a day. */
+export function rowReader(columns: Column[], zone: ZoneContext): (record: CsvRecord) => Entry {
   const sourceAt = columns.findIndex(({ kind }) => kind === 'source');
   return ({ cells, line }) => {
     const miscounted = cellsFault(cells, columns);
@@ -77,7 +78,7 @@ export function rowReader(columns: Column[]): (record: CsvRecord) => Entry {
     const source = sourceAt < 0 ? '' : restored(cells[sourceAt]!).trim();
     for (const [index, column] of columns.entries()) {
       const cell = restored(cells[index]!);
-      if (cell.trim() !== '') take(row, column, cell, source, refuse);
+      if (cell.trim() !== '') take(row, column, { cell, source, zone }, refuse);
     }
     if (row.custom) validate('custom_fields', wholeCustom, row.custom, refuse);
     if (row.metadata) validate('metadata', wholeMetadata, row.metadata, refuse);
@@ -88,9 +89,11 @@ export function rowReader(columns: Column[]): (record: CsvRecord) => Entry {
 
 type Refuse = (column: string, code: string, message: string) => void;
 
-function take(row: ReadDeal, column: Column, cell: string, source: string, refuse: Refuse) {
+type Cell = { cell: string; source: string; zone: ZoneContext };
+
+function take(row: ReadDeal, column: Column, { cell, source, zone }: Cell, refuse: Refuse) {
   const { kind } = column;
-  if (kind === 'field') takeField(row, column.field, cell, refuse);
+  if (kind === 'field') takeField(row, column.field, { cell, zone }, refuse);
   else if (kind === 'custom') takeCustom(row, column.name, { [column.key]: readCustomCell(cell) }, refuse);
   else if (kind === 'custom-fields') takeCustom(row, column.name, objectIn(column.name, cell, refuse), refuse);
   else if (kind === 'metadata') row.metadata = objectIn(column.name, cell, refuse);
@@ -102,9 +105,9 @@ function take(row: ReadDeal, column: Column, cell: string, source: string, refus
   }
 }
 
-function takeField(row: ReadDeal, field: FieldColumn, cell: string, refuse: Refuse) {
+function takeField(row: ReadDeal, field: FieldColumn, { cell, zone }: Omit<Cell, 'source'>, refuse: Refuse) {
   if (cell.length > maxCellCharacters) return refuse(field, 'string.max', `${field} is too long`);
-  const { value, error } = checks[field]!.validate(cell);
+  const { value, error } = checks[field]!.validate(cell, { context: zone });
   const fault = error ? undefined : faultIn(value);
   if (error) refuse(field, error.details[0]!.type, error.message);
   else if (fault) refuse(field, fault.code, `${field} has a character that is not allowed`);

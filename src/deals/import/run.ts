@@ -2,6 +2,7 @@ import { revisionTaken } from '../../history/history.ts';
 import { actorOfImport, countedBatch } from '../../imports/batch.ts';
 import type { ImportRequest } from '../../imports/import.entity.ts';
 import { crmUploads } from '../../imports/tables.ts';
+import { getOrganization } from '../../organizations/organizations.ts';
 import { brokenReference, violatedConstraint } from '../../platform/database/errors.ts';
 import type { Own } from '../../platform/database/own.ts';
 import type { Import } from '../../platform/imports/progress.ts';
@@ -21,18 +22,19 @@ export type DealImport = Import & { request: ImportRequest };
 const outdating = [revisionTaken, 'deal_contacts_primary', 'deal_contacts_pkey'];
 
 /** `mayGoOn` false leaves the rest to another run. Throws ImportFailure, Superseded, LocksOutdated. */
-export const importDeals = (
+export async function importDeals(
   { own, transact }: Deps,
   running: DealImport,
   done: number,
   mayGoOn: () => boolean | Promise<boolean>,
   size = usualBatch,
-): Promise<'over' | 'paused'> => {
+): Promise<'over' | 'paused'> {
   const { request } = running;
+  const { timezone } = await getOrganization(own);
   return runFile<Entry>(
     {
       chunks: crmUploads.chunksOf(own, running.id),
-      header: (cells, line) => rowReader(readColumns(request, cells, line)),
+      header: (cells, line) => rowReader(readColumns(request, cells, line), { timezone }),
       apply: (at, entries) =>
         transact(
           {
@@ -55,4 +57,4 @@ export const importDeals = (
     mayGoOn,
     size,
   );
-};
+}

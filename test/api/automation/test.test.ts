@@ -232,3 +232,13 @@ describe('what a test shows is bounded', () => {
     ]);
   });
 });
+
+test('a time in a text is shown by the clock of the organization', async () => {
+  await app.call('organization.update', { body: { timezone: 'Asia/Jakarta' } });
+  const text = '{{ "2026-12-30T17:30:00Z" | date: "%d %B" }}';
+  const definition = { steps: [{ id: 'set', type: 'set_vars', vars: { day: text } }] as never };
+  const { id } = await rule(app.em(), app.tenant.organizationId, { definition });
+  const { body } = await call({ subject: { type: 'contact', id: contactId } }, { params: { ruleID: id } });
+  expect(JSON.stringify(body)).toContain('31 December');
+  await app.call('organization.update', { body: { timezone: 'UTC' } });
+});

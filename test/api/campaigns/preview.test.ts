@@ -104,6 +104,28 @@ describe('a preview', () => {
     expect((await preview(made.id)).counts).toMatchObject({ audience: 1, would_send: 1, duplicates: 0 });
   });
 
+  test.each([
+    ['the zone of the organization', {}, '31 December'],
+    [
+      'the zone of the contact where it is sent in local time',
+      { is_local: true, start_at: '2027-01-04T09:00:00' },
+      '30 December',
+    ],
+  ])('shows a time of a text in %s', async (_, schedule, expected) => {
+    await app.call('organization.update', { body: { timezone: 'Asia/Jakarta', timezone_field: 'zone' } });
+    const { id } = await contact(app.em(), app.tenant.organizationId, { name: 'Ada' });
+    await storedContacts.change(app, id, { custom_fields: { until: '2026-12-30T17:30:00Z', zone: 'Europe/London' } });
+    const text = '{{ contact.custom_fields.until | date: "%d %B" }}';
+    const variants = [variantOf(templateOf('greeting', text))];
+    const service = await channelWithTemplates(app);
+    const made = await completeDraft(app, service, { schedule, variants, audience: { contact_ids: [id] } });
+    expect((await preview(made.id)).samples).toMatchObject([{ body: `Hello ${expected}`, failure: '' }]);
+    const test = await app.call('campaigns.test', { ...at(made.id), body: { to: [id] } });
+    const message = await app.message(test.body.message_ids[0]);
+    expect(message!.content.components[0].parameters[0].text).toBe(expected);
+    await app.call('organization.update', { body: { timezone: 'UTC', timezone_field: null } });
+  });
+
   test('of a draft without anything is empty', async () => {
     const { body } = await app.call('campaigns.create', { body: { name: 'Empty' } });
     expect(await preview(body.id)).toMatchObject({ counts: { audience: 0, would_send: 0 }, samples: [] });

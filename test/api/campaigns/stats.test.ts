@@ -36,7 +36,7 @@ test('statistics of a campaign', async () => {
     counts: { total: 2, read: 1, skipped: 1, failed: 0 },
     reached: { sent: 1, delivered: 1, read: 1 },
     skipped: { frequency_cap: 1 },
-    variants: [{ variant_id: 'a', counts: { total: 2 } }],
+    variants: [{ variant_id: 'a', counts: { total: 2 }, reached: { sent: 1, delivered: 1, read: 1 } }],
     hours: [{ sent: 1, failed: 0 }],
   });
 });

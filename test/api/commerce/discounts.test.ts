@@ -21,7 +21,7 @@ test('made, read, listed, changed and deleted', async () => {
     ...percent,
     currency: null,
     starts_at: null,
-    ends_at: '2027-01-01T00:00:00.000Z',
+    ends_at: '2027-01-01T23:59:59.999Z',
     max_uses: 5,
     uses: 0,
   });

@@ -66,7 +66,7 @@ test('no text and no scope make it throw anything but render_failed, and nothing
     fc.property(fc.oneof(text, fc.array(text), fc.dictionary(fc.string(), text)), fc.anything(), (value, contact) => {
       let outcome: unknown;
       try {
-        outcome = renderValue(value, { contact, x: contact });
+        outcome = renderValue(value, { contact, x: contact }, 'UTC');
       } catch (error) {
         expect(error).toMatchObject({ code: 'render_failed' });
       }

@@ -8,7 +8,7 @@ export const scope = {
 /** The rendered value, or why it was cut off. */
 export const outcomeOf = (value: unknown) => {
   try {
-    return JSON.stringify(renderValue(value, scope));
+    return JSON.stringify(renderValue(value, scope, 'UTC'));
   } catch (error) {
     return (error as Error).message;
   }

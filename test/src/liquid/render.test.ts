@@ -26,7 +26,7 @@ function busy(ms = maxMs + 5) {
 function rendered(during: (attempt: number) => void) {
   let attempts = 0;
   const text = () =>
-    together({ name: 'Ada' }, (rendering) => {
+    together({ name: 'Ada' }, 'UTC', (rendering) => {
       attempts += 1;
       during(attempts);
       return rendering.text(templates, 'title');

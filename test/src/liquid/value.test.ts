@@ -49,22 +49,22 @@ describe('a value becomes', () => {
       { a: ['Ada', { b: 3 }], c: 1 },
     ],
   ])('%j', (value, expected) => {
-    expect(renderValue(value, scope)).toEqual(expected);
+    expect(renderValue(value, scope, 'UTC')).toEqual(expected);
   });
 
   test('a text of any length, where it is one output', () => {
-    expect(renderValue('{{ steps.long.text }}', scope)).toHaveLength(10_000);
+    expect(renderValue('{{ steps.long.text }}', scope, 'UTC')).toHaveLength(10_000);
   });
 });
 
 test('what comes out is plain JSON', () => {
-  const value = renderValue({ a: '{{ event.data }}' }, scope) as { a: object };
+  const value = renderValue({ a: '{{ event.data }}' }, scope, 'UTC') as { a: object };
   expect(Object.getPrototypeOf(value.a)).toBe(Object.prototype);
 });
 
 test('a text stays a text', () => {
-  expect(renderText('{{ contact.visits }}', scope)).toBe('3');
-  expect(thrown(() => renderText('{{ contact.tags }}', scope)).code).toBe('render_failed');
+  expect(renderText('{{ contact.visits }}', scope, 'UTC')).toBe('3');
+  expect(thrown(() => renderText('{{ contact.tags }}', scope, 'UTC')).code).toBe('render_failed');
 });
 
 describe('a rendering fails for', () => {
@@ -78,7 +78,7 @@ describe('a rendering fails for', () => {
     ['{{ 1 | divided_by: 0 }}', 'A value is no text, number, boolean, list or object'],
     ['{{ empty }}', 'A value is no text, number, boolean, list or object'],
   ])('%s', (text, message) => {
-    const error = thrown(() => renderValue({ body: [text] }, scope, ['fields']));
+    const error = thrown(() => renderValue({ body: [text] }, scope, 'UTC', ['fields']));
     expect(error.code).toBe('render_failed');
     expect(error.message).toBe(`fields.body[0]: ${message}`);
     expect(error.details).toEqual([{ field: 'fields.body[0]', code: 'render_failed', message: error.message }]);
@@ -86,14 +86,16 @@ describe('a rendering fails for', () => {
 
   test('more than a step may give', () => {
     const value = Array.from({ length: 10 }, () => '{{ steps.long.text }}');
-    expect(thrown(() => renderValue(value, scope)).message).toContain('at most 65536 characters');
+    expect(thrown(() => renderValue(value, scope, 'UTC')).message).toContain('at most 65536 characters');
   });
 
   test('more work than the texts of a step may do', () => {
     const value = Array.from({ length: 20 }, () => '{{ steps.long.text | upcase | truncate: 5 }}');
-    expect(thrown(() => renderValue(value, scope)).message).toContain('takes at most 4096 characters: use truncate before it');
+    expect(thrown(() => renderValue(value, scope, 'UTC')).message).toContain(
+      'takes at most 4096 characters: use truncate before it',
+    );
     const costly = Array.from({ length: 20 }, () => '{{ steps.long.text | truncate: 5 }}');
-    expect(thrown(() => renderValue(costly, scope)).message).toContain('It takes too much work');
+    expect(thrown(() => renderValue(costly, scope, 'UTC')).message).toContain('It takes too much work');
   });
 });
 

@@ -346,3 +346,24 @@ test('a conversation that somebody else begins at the same time is the one', asy
   await at.feed(id);
   expect(await at.counts(id)).toEqual({ queued: 40 });
 });
+
+test.each([
+  ['the zone of the organization', false, '31 December'],
+  ['the zone of the recipient where it is sent in local time', true, '30 December'],
+])('a time in a text is shown in %s', async (_, is_local, expected) => {
+  await organizationRows.change(at, at.organization, { timezone: 'Asia/Jakarta' });
+  const [who] = await at.people({ count: 1, customFields: { until: '2026-12-30T17:30:00Z' } });
+  const text = '{{ contact.custom_fields.until | date: "%d %B" }}';
+  const components = [{ type: 'body', parameters: [{ type: 'text', text }] }];
+  const id = await at.campaign({
+    channels: [channel.id],
+    schedule: { is_local, ...(is_local && { start_at: '2026-01-01T09:00:00' }) },
+    variants: [{ id: 'a', weight: 1, templates: [{ name: 'offer', language: 'en_US', components }] }],
+  });
+  await at.recipients(id, channel.id, [who!], { zone: 'UTC' });
+  await at.startFeed(id);
+  await at.feed(id);
+  const [message] = await messageRows.all(at, { campaign_id: id }, ['content']);
+  expect(message!.content).toMatchObject({ components: [{ parameters: [{ text: expected }] }] });
+  await organizationRows.change(at, at.organization, { timezone: 'UTC' });
+});

@@ -1,4 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { actions } from '../../../../src/automation/actions/index.ts';
+import { readFieldsFor } from '../../../../src/automation/actions/read-fields.ts';
+import { ownRows } from '../../../../src/platform/database/own.ts';
 import { uuidv7 } from '../../../../src/platform/ids.ts';
 import { Task } from '../../../../src/tasks/task.entity.ts';
 import { type Body, type Channel, useApp } from '../../../support/app.ts';
@@ -441,4 +444,16 @@ describe('publishing', () => {
   test('a stage of its pipeline is no fault', async () => {
     expect(await steps.check('create_deal', { title: 'x', pipeline_id: sales.id, stage_id: sales.stages.won })).toEqual([]);
   });
+});
+
+test('a day of a rule is by the clock of the organization: its end is due, its beginning reminds', async () => {
+  await app.call('organization.update', { body: { timezone: 'Asia/Jakarta' } });
+  const own = ownRows(app.web.deps.database, app.tenant.organizationId);
+  const given = { title: 'Call', due_at: '2031-12-31' };
+  const { value } = await readFieldsFor<Body>(own, actions.get('create_task')!.fields, given);
+  expect(value!.due_at).toBe('2031-12-31T16:59:59.999Z');
+  const task_id = (await made('crm.tasks.create', { title: 'Call' })).id;
+  await steps.take('set_field', { on: 'task', field: 'remind_at', value: '2031-12-31' }, on('task', task_id));
+  expect((await read.task(task_id)).remind_at).toBe('2031-12-30T17:00:00.000Z');
+  await app.call('organization.update', { body: { timezone: 'UTC' } });
 });

@@ -4,7 +4,7 @@ import { body, sampleData } from './sample.ts';
 
 const list = Array.from({ length: 3_000 }, (_, n) => `tag ${n}`);
 const data = { ...sampleData, contact: { ...sampleData.contact, tags: list } };
-export const rendering = (compiled: ReturnType<typeof compile>) => render(compiled, data, { variantId: 'a' });
+export const rendering = (compiled: ReturnType<typeof compile>) => render(compiled, data, { variantId: 'a', timezone: 'UTC' });
 
 /** As many of `unit` as fit in one text. */
 const filledWith = (start: string, unit: string, end: string) =>

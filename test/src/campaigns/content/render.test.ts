@@ -54,12 +54,13 @@ describe('a recipient is skipped for', () => {
   });
 
   test('an unknown variant', () => {
-    expect(render(compile([]), sampleData, { variantId: 'z' })).toMatchObject({ reason: 'render_failed' });
+    expect(render(compile([]), sampleData, { variantId: 'z', timezone: 'UTC' })).toMatchObject({ reason: 'render_failed' });
   });
 
   test('a result that its template does not take', () => {
     const compiled = compile([variant(body('{{ contact.name }}'))]);
-    const withRow = (text: string) => render(compiled, sampleData, { variantId: 'a', templateOf: () => approved(text) });
+    const withRow = (text: string) =>
+      render(compiled, sampleData, { variantId: 'a', timezone: 'UTC', templateOf: () => approved(text) });
     expect(withRow('Hi {{1}}')).toMatchObject({ name: 'offer', language: 'en' });
     expect(withRow(`Hi {{1}}${'.'.repeat(1_015)}`)).toMatchObject({ reason: 'render_failed' });
   });
@@ -69,7 +70,7 @@ test('everything else of the components stays as it is', () => {
   const button = { type: 'button', sub_type: 'url', index: 0, parameters: [{ type: 'text', text: 'a?c={{ recipient.code }}' }] };
   const header = { type: 'header', parameters: [{ type: 'image', image: { link: 'https://example.com/{{ contact.id }}.png' } }] };
   const compiled = compile([variant(header, body('b'), button)]);
-  expect(render(compiled, sampleData, { variantId: 'a' })).toEqual({
+  expect(render(compiled, sampleData, { variantId: 'a', timezone: 'UTC' })).toEqual({
     name: 'offer',
     language: 'en',
     components: [
@@ -82,7 +83,7 @@ test('everything else of the components stays as it is', () => {
 
 test('what one text assigns, another does not see', () => {
   const compiled = compile([variant(body('{% assign x = 1 %}{{ x }}', '{% if 1 == 2 %}{% assign x = 2 %}{% endif %}{{ x }}'))]);
-  expect(render(compiled, sampleData, { variantId: 'a' })).toMatchObject({ reason: 'render_failed' });
+  expect(render(compiled, sampleData, { variantId: 'a', timezone: 'UTC' })).toMatchObject({ reason: 'render_failed' });
 });
 
 test('no text and no contact make it throw', () => {
@@ -128,7 +129,7 @@ test('no text and no contact make it throw', () => {
   });
   fc.assert(
     fc.property(text, data, (one, values) => {
-      const result = render(compile([variant(body(one))]), values, { variantId: 'a' });
+      const result = render(compile([variant(body(one))]), values, { variantId: 'a', timezone: 'UTC' });
       expect(typeof ('reason' in result ? result.message : result.name)).toBe('string');
       expect(JSON.stringify(result)).not.toMatch(/\[native code\]|function Object/);
     }),

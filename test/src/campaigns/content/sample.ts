@@ -30,7 +30,7 @@ export const approved = (text: string, ...more: object[]): TemplateRow => ({
 
 /** What the text gives, or why it fails. */
 export function rendered(text: string, data: Parameters<typeof render>[1] = sampleData): string {
-  const result = render(compile([variant(body(text))]), data, { variantId: 'a' });
+  const result = render(compile([variant(body(text))]), data, { variantId: 'a', timezone: 'UTC' });
   if ('reason' in result) return `${result.reason}: ${result.message}`;
   const [{ parameters }] = result.components as [{ parameters: { text: string }[] }];
   return parameters[0]!.text;
