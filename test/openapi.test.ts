@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import Joi from 'joi';
 import { errorBodies } from '../api/http/errors.ts';
@@ -237,9 +237,7 @@ test('has every event, with an example its own schema takes', () => {
 });
 
 test('the committed document is this one', () => {
-  expect(readFileSync(join(import.meta.dirname, '..', 'openapi.json'), 'utf8')).toBe(
-    `${JSON.stringify(made, null, 2)}\n`,
-  );
+  expect(readFileSync(join(import.meta.dirname, '..', 'openapi.json'), 'utf8')).toBe(`${JSON.stringify(made, null, 2)}\n`);
 });
 
 test('is served as it is, without a key', async () => {

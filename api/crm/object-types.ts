@@ -4,7 +4,7 @@ import { notFound } from '../../src/platform/errors.ts';
 import { bindingOf, cursorOf, positionIn } from '../../src/platform/listing/cursor.ts';
 import { builtIns } from '../../src/records/built-in/definitions.ts';
 import { createType, deleteType, patchType, type TypeBody, type TypeChange } from '../../src/records/types/change-types.ts';
-import { maxFields, maxTypes } from '../../src/records/types/field-rules.ts';
+import { maxFields, maxFieldsBytes, maxTypes } from '../../src/records/types/field-rules.ts';
 import { typeLane, typesLock } from '../../src/records/types/jobs.ts';
 import { builtInKinds, isBuiltIn, kindName, label } from '../../src/records/types/names.ts';
 import { loadRelationsTo, loadType, loadTypes } from '../../src/records/types/object-type.ts';
@@ -76,7 +76,7 @@ export const createObjectType = endpoint({
   tag,
   scope: 'crm_schema:write',
   summary: 'Define a kind of records',
-  description: `Without \`fields\` it has a \`name\`. A kind has at most ${maxFields} fields.`,
+  description: `Without \`fields\` it has a \`name\`. A kind has at most ${maxFields} fields, which take at most ${maxFieldsBytes} bytes as JSON.`,
   audit: 'object_type',
   isIdempotent: true,
   body: Joi.object<TypeBody>({

@@ -283,7 +283,7 @@ describe('the right credential', () => {
     const [allowed, refused] = [true, false].map((has) =>
       roles.filter((role) => scopesOf[role].has(endpoint.scope as Scope) === has),
     ) as [Role[], Role[]];
-        // Two of them by default, whichever they are: each role is let in and refused many times.
+    // Two of them by default, whichever they are: each role is let in and refused many times.
     for (const role of isDeep ? [...allowed, ...refused] : some(index % 2 === 0 ? allowed : refused, 1, index)) {
       for (const make of some([() => sessionOf(role), () => tokenWith(role, scopes)], 1, index)) {
         const reply = await askForNone(endpoint, await make());

@@ -64,7 +64,9 @@ describeInBrowser('/docs', (visitor) => {
           ),
         );
     // A few parts: Chromium takes minutes for all of them, and what the document has is the subject of openapi.test.ts.
-    const parts = [...Map.groupBy(wanted, ({ tag }) => tag)].filter(([tag]) => ['Messages', 'Contacts', 'Flows', events].includes(tag));
+    const parts = [...Map.groupBy(wanted, ({ tag }) => tag)].filter(([tag]) =>
+      ['Messages', 'Contacts', 'Flows', events].includes(tag),
+    );
     expect(parts).toHaveLength(4);
     for (const [tag, operations] of parts) {
       const names = operations.map(({ method, path, summary }) => String([method.toUpperCase(), path, summary]));

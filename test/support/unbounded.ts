@@ -14,7 +14,7 @@ type Described = {
 /** Types that hold nothing, whatever their size. */
 const single = ['any', 'string', 'number', 'boolean', 'date'];
 
-/** Where a schema takes lists, names or texts without a maximum, or in a way that api/http/middleware/sizes.ts does not look into. */
+/** Where a schema takes lists, names or texts without a maximum, or in a way that src/platform/schemas/sizes.ts does not look into. */
 export const unboundedIn = (schema: Joi.Schema): string[] => [...unbounded(schema.describe() as Described, 'it')];
 
 function* unbounded(described: Described, path: string): Generator<string> {

@@ -1,9 +1,9 @@
 import { celebrate, isCelebrateError, Modes } from 'celebrate';
 import type { Request, Response } from 'express';
 import Joi from 'joi';
-import { AppError, type ErrorDetail, fieldOf, notFound, type Path } from '../../../src/platform/errors.ts';
+import { AppError, type ErrorDetail, fieldOf, maxDetails, notFound, type Path } from '../../../src/platform/errors.ts';
+import { type SizeFault, sizesOf } from '../../../src/platform/schemas/sizes.ts';
 import type { Deps } from '../endpoint.ts';
-import { sizesOf } from './sizes.ts';
 import { storedContext } from './stored-context.ts';
 
 type Segment = 'params' | 'query' | 'body';
@@ -43,7 +43,7 @@ export function validated({
       ? [
           {
             ...checkOf(segment, shape.label(segment), deps && storedContext(deps)),
-            checkSizes: sizesOf(shape, segment),
+            sizesIn: sizesOf(shape),
           },
         ]
       : [];
@@ -56,7 +56,7 @@ export function validated({
     if (inPath && (await inPath.faultOf(req, res))) throw notFound(subject);
     const faults: ErrorDetail[] = [];
     for (const one of asked) {
-      one.checkSizes?.(req[one.segment]);
+      assertSizes(one.sizesIn(req[one.segment]), locations[one.segment]);
       const fault = await one.faultOf(req, res);
       if (fault) faults.push(...fault.details.map((item) => detailOf(item, locations[one.segment])));
     }
@@ -69,6 +69,16 @@ export function validated({
     const asked = sent.filter((one) => isAsked(one, req));
     return inPath || asked.length > 0 ? check(req, res, asked) : undefined;
   };
+}
+
+function assertSizes(faults: SizeFault[], location: string): void {
+  const details = faults.slice(0, maxDetails).map(({ path, code, what }): ErrorDetail => {
+    const field = fieldOf(path);
+    return { ...(field && { field }), location, code, message: `${field || location} ${what}` };
+  });
+  if (details.length === 0) return;
+  const message = faults.length === 1 ? details[0]!.message : `${faults.length} fields are not allowed`;
+  throw new AppError('invalid_request', message, { details });
 }
 
 /** Nothing is required and nothing set by default: where nothing is sent, there is nothing to check. */

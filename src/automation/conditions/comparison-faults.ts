@@ -75,10 +75,7 @@ function rootFault(field: string, { event, roots: there, steps }: ConditionConte
 function listedFault(given: Given, { types }: ConditionContext): Found | undefined {
   const { root, rest } = splitName(given.field);
   if (root !== 'record') return readFault(given);
-  if (types && types.length > 0) {
-    const faults = types.map((type) => readFault(given, recordFieldsOf(type)));
-    return faults.includes(undefined) ? undefined : faults[0];
-  }
+  if (types && types.length > 0) return faultsOfEvery(given, types.map(recordFieldsOf))[0];
   if (namedField(given.field)) return readFault(given);
   if (!fieldOfRecord.test(rest)) return found('.field', 'any.only', `${rest} is no name of a field`);
   if (everyOperator.includes(given.operator)) return undefined;
@@ -94,6 +91,17 @@ function readFault({ field, operator, value }: Given, recordFields?: Fields): Fo
   if (named.field.type === 'time' && read.values.some((one) => /\.\d{4}/.test(String(one))))
     return found('.value', 'any.invalid', 'value must have three digits after the second at most');
   return undefined;
+}
+
+/** None where one of the lists takes the condition; the lists after it are not read. */
+function faultsOfEvery(given: Given, lists: (Fields | undefined)[]): Found[] {
+  const faults: Found[] = [];
+  for (const fields of lists) {
+    const fault = readFault(given, fields);
+    if (!fault) return [];
+    faults.push(fault);
+  }
+  return faults;
 }
 
 const noField = (field: string) => `A ${splitName(field).root} has no field ${splitName(field).rest} that conditions compare`;
@@ -132,8 +140,8 @@ function changeFault(field: string, operator: string, value: unknown, context: C
   if (!isToldByName(named)) return found('.field', 'any.only', `What changed of ${field} is told as another field`);
   if (isBare || value === null) return undefined;
   const asked = { field, operator: Array.isArray(value) ? 'in' : 'eq', value };
-  const faults = everyFields.map((fields) => readFault(asked, fields));
-  return faults.includes(undefined) ? undefined : (faults.find((one) => one?.at === '.value') ?? faults[0]);
+  const faults = faultsOfEvery(asked, everyFields);
+  return faults.find(({ at }) => at === '.value') ?? faults[0];
 }
 
 /** A declared field, where no type is known. */

@@ -17,7 +17,8 @@ const listedOf = (root: Root, fields: Fields): ListedField[] => {
   const named = (name: string) => (isAnything(root) ? name : `${root}.${name}`);
   const one = (name: string, asked: string): ListedField => {
     const field = fieldOf(fields, asked)!;
-    const values = field.values ?? (field.typed?.options?.length ? field.typed.options : undefined);
+    const options = [...(field.typed?.options ?? [])];
+    const values = field.values ?? (options.length > 0 ? options : undefined);
     return { name: named(name), type: shownType(field), operators: operatorsOf(field), ...(values && { values }) };
   };
   const whole = [fields.columns, fields.names, fields.links ?? {}, fields.typed?.fields ?? {}].flatMap((each) =>

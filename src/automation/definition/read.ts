@@ -55,10 +55,9 @@ export function readWith(kit: Kit, given: unknown): Read {
   const events = trigger ? eventsOf(trigger, list) : [];
   const ids = new Set<string>();
   const begin = trigger && eventTypeOf(trigger);
-  if (conditions !== null) faults.push(...kit.conditionFaults(conditions, ['conditions'], { event: begin, steps: new Set() }));
+  if (conditions != null) faults.push(...kit.conditionFaults(conditions, ['conditions'], { event: begin, steps: new Set() }));
   const steps = readSteps({ ...kit, events, ids, faults }, list);
-  if (exit_when !== null)
-    faults.push(...kit.conditionFaults(exit_when, ['exit_when'], { event: eventAmong(events), steps: ids }));
+  if (exit_when != null) faults.push(...kit.conditionFaults(exit_when, ['exit_when'], { event: eventAmong(events), steps: ids }));
   if (faults.length > 0) return { faults };
   const { concurrency, limits } = rest;
   return { definition: { trigger, conditions, steps, concurrency, exit_when, limits } as Definition, faults };

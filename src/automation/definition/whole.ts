@@ -5,6 +5,7 @@ import { readsOf } from '../../liquid/value.ts';
 import type { Own } from '../../platform/database/own.ts';
 import { statement } from '../../platform/database/statement.ts';
 import { AppError, type ErrorDetail, fieldOf, type Path } from '../../platform/errors.ts';
+import { slices } from '../../platform/load/slices.ts';
 import type { ObjectType } from '../../records/types/definition.ts';
 import { recordFieldsOf } from '../../records/types/listing.ts';
 import { loadType, loadTypes } from '../../records/types/object-type.ts';
@@ -40,7 +41,13 @@ async function recordFieldFaults(kit: Kit, own: Own, definition: Definition): Pr
   const all = await loadTypes(own);
   const picked = all.filter((type) => type.kind === kind);
   const types = picked.length > 0 ? picked : all;
-  return named.flatMap(({ conditions, path }) => kit.conditionFaults(conditions, path, { types }));
+  const turnOfOthers = slices();
+  const faults: ErrorDetail[] = [];
+  for (const { conditions, path } of named) {
+    faults.push(...kit.conditionFaults(conditions, path, { types }));
+    await turnOfOthers();
+  }
+  return faults;
 }
 
 /** Of the subjects that the trigger picks. */

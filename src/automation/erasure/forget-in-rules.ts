@@ -3,18 +3,28 @@ import type { Remains } from '../../contacts/erasure/erase.ts';
 import { removed, tracesOf } from '../../contacts/erasure/traces.ts';
 import type { Own } from '../../platform/database/own.ts';
 import type { TenantTransact } from '../../platform/ledger/tenant.ts';
+import { slices } from '../../platform/load/slices.ts';
 
 type Defined = { rule_id: string; number: number | null; definition: object };
 
-/** SQL: two tables; deleted rules too, which the purge has not reached. `number`: of a version; null: the draft. */
-const readAll = `
+/** Of 256 kB each. All that an organization may keep is larger than a worker's memory. */
+const batch = 20;
+
+/** SQL: a page by the key; deleted rules too, which the purge has not reached. `number`: of a version; null: the draft. */
+const readDrafts = `
   select id as rule_id, null::int as number, draft as definition
     from automation_rules
    where organization_id = $1
-  union all
+     and (id, 0) > ($2::uuid, $3::int)
+   order by id
+   limit ${batch}`;
+const readVersions = `
   select rule_id, number, definition
     from automation_rule_versions
-   where organization_id = $1`;
+   where organization_id = $1
+     and (rule_id, number) > ($2::uuid, $3::int)
+   order by rule_id, number
+   limit ${batch}`;
 /** The revision stays: nobody changed what the rule is. */
 const writeDraft = `
   update automation_rules
@@ -47,7 +57,9 @@ export async function forgetInRules(transact: TenantTransact, own: Own, { identi
     .map((value) => ({ type: 'external_id' as const, source: '', value }));
   const clean = tracesOf([...identities, ...whole], []);
   let changed = 0;
-  for (const { rule_id, number, definition } of await own.sql<Defined>(readAll)) {
+  const turnOfOthers = slices();
+  for await (const { rule_id, number, definition } of definitionsOf(own)) {
+    await turnOfOthers();
     const left = withoutNulls(definition, clean(definition));
     if (isDeepStrictEqual(left, definition)) continue;
     const params = [rule_id, JSON.stringify(left), JSON.stringify(definition)];
@@ -57,6 +69,19 @@ export async function forgetInRules(transact: TenantTransact, own: Own, { identi
     changed += 1;
   }
   return changed;
+}
+
+const nil = '00000000-0000-0000-0000-000000000000';
+
+async function* definitionsOf(own: Own): AsyncGenerator<Defined> {
+  for (const text of [readDrafts, readVersions]) {
+    for (let after = { id: nil, number: 0 }, isMore = true; isMore; ) {
+      const page = await own.sql<Defined>(text, [after.id, after.number]);
+      yield* page;
+      isMore = page.length === batch;
+      if (isMore) after = { id: page.at(-1)!.rule_id, number: page.at(-1)!.number ?? 0 };
+    }
+  }
 }
 
 /** A number that is an address became null, which no condition takes. */

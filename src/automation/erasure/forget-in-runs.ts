@@ -5,27 +5,34 @@ import type { Own } from '../../platform/database/own.ts';
 import type { RowOf } from '../../platform/database/tables.ts';
 import type { JobError } from '../../platform/ledger/jobs.entity.ts';
 import type { TenantTransact } from '../../platform/ledger/tenant.ts';
+import { slices } from '../../platform/load/slices.ts';
 import { runLock } from '../jobs.ts';
 import type { AutomationRun, AutomationStep } from '../run.entity.ts';
 
-/** A run may have a thousand steps of 16 kB. */
 const batch = 20;
+/** A run may have a thousand, of 32 kB each. */
+const stepBatch = 100;
 
-/** SQL: a batch of what some runs hold, with the steps of each. */
+/** SQL: a batch of what some runs hold. */
 const readWhere = (which: string) => `
-  select r.id, r.vars, r.reason, r.error,
-         (select coalesce(jsonb_agg(jsonb_build_object('number', s.number, 'input', s.input, 'output', s.output, 'error', s.error)
-                                    order by s.number), '[]')
-            from automation_steps s
-           where s.organization_id = r.organization_id and s.run_id = r.id) as steps
-    from automation_runs r
-   where r.organization_id = $1
+  select id, vars, reason, error
+    from automation_runs
+   where organization_id = $1
      and ${which} = any($2::uuid[])
-     and r.id > $3::uuid
-   order by r.id
+     and id > $3::uuid
+   order by id
    limit $4`;
-const readRuns = readWhere('r.subject_id');
-const readRun = readWhere('r.id');
+const readRuns = readWhere('subject_id');
+const readRun = readWhere('id');
+/** SQL: a page of the steps of some runs, by their key. */
+const readSteps = `
+  select run_id, number, input, output, error
+    from automation_steps
+   where organization_id = $1
+     and run_id = any($2::uuid[])
+     and (run_id, number) > ($3::uuid, $4::int)
+   order by run_id, number
+   limit ${stepBatch}`;
 
 const writeRun = `
   update automation_runs
@@ -41,8 +48,8 @@ const writeSteps = `
      and s.run_id = $2
      and s.number = x.number`;
 
-type Step = RowOf<typeof AutomationStep, 'number' | 'input' | 'output' | 'error'>;
-type Held = RowOf<typeof AutomationRun, 'id' | 'vars' | 'reason' | 'error'> & { steps: Step[] };
+type Step = RowOf<typeof AutomationStep, 'run_id' | 'number' | 'input' | 'output' | 'error'>;
+type Held = RowOf<typeof AutomationRun, 'id' | 'vars' | 'reason' | 'error'>;
 type Clean = ReturnType<typeof tracesOf>;
 
 const nil = '00000000-0000-0000-0000-000000000000';
@@ -61,30 +68,50 @@ export async function forgetInRuns(transact: TenantTransact, own: Own, remains: 
 }
 
 async function forget(transact: TenantTransact, own: Own, subjects: string[], clean: Clean) {
+  const turnOfOthers = slices();
   let changed = 0;
   for (let after = nil, isMore = subjects.length > 0; isMore; ) {
     const runs = await own.sql<Held>(readRuns, [subjects, after, batch]);
-    for (const run of runs) if (!isDeepStrictEqual(cleaned(run, clean), run)) changed += await forgetIn(transact, run.id, clean);
+    const holding = new Set(runs.filter((run) => !isDeepStrictEqual(cleanedRun(run, clean), run)).map(({ id }) => id));
+    for await (const step of stepsOf(
+      own,
+      runs.map(({ id }) => id),
+    )) {
+      if (!holding.has(step.run_id) && !isDeepStrictEqual(cleanedStep(step, clean), step)) holding.add(step.run_id);
+      await turnOfOthers();
+    }
+    for (const { id } of runs) if (holding.has(id)) changed += await forgetIn(transact, id, clean);
     isMore = runs.length === batch;
     after = runs.at(-1)?.id ?? after;
   }
   return changed;
 }
 
+async function* stepsOf(own: Own, runs: string[]): AsyncGenerator<Step> {
+  for (let after = { id: nil, number: 0 }, isMore = runs.length > 0; isMore; ) {
+    const page = await own.sql<Step>(readSteps, [runs, after.id, after.number]);
+    yield* page;
+    isMore = page.length === stepBatch;
+    if (isMore) after = { id: page.at(-1)!.run_id, number: page.at(-1)!.number };
+  }
+}
+
 /** Codes are words of ours. */
 const cleanedError = (error: JobError | null, clean: Clean) => error && { ...error, message: clean(error.message) };
 
-const cleaned = ({ id, vars, reason, error, steps }: Held, clean: Clean): Held => ({
+const cleanedRun = ({ id, vars, reason, error }: Held, clean: Clean): Held => ({
   id,
   vars: clean(vars),
   reason: clean(reason),
   error: cleanedError(error, clean),
-  steps: steps.map(({ number, input, output, error: ofStep }) => ({
-    number,
-    input: clean(input),
-    output: clean(output),
-    error: cleanedError(ofStep, clean),
-  })),
+});
+
+const cleanedStep = ({ run_id, number, input, output, error }: Step, clean: Clean): Step => ({
+  run_id,
+  number,
+  input: clean(input),
+  output: clean(output),
+  error: cleanedError(error, clean),
 });
 
 /** Under the lock of the run: a live one writes on. */
@@ -92,9 +119,14 @@ function forgetIn(transact: TenantTransact, id: string, clean: Clean): Promise<n
   return transact({ locks: [runLock(id)] }, async ({ own }) => {
     const [run] = await own.sql<Held>(readRun, [[id], nil, 1]);
     if (!run) return 0;
-    const { vars, reason, error, steps } = cleaned(run, clean);
+    const { vars, reason, error } = cleanedRun(run, clean);
     await own.sql(writeRun, [id, JSON.stringify(vars), reason, error && JSON.stringify(error)]);
-    await own.sql(writeSteps, [id, JSON.stringify(steps)]);
+    const turnOfOthers = slices();
+    for await (const step of stepsOf(own, [id])) {
+      await turnOfOthers();
+      const left = cleanedStep(step, clean);
+      if (!isDeepStrictEqual(left, step)) await own.sql(writeSteps, [id, JSON.stringify([left])]);
+    }
     return 1;
   });
 }

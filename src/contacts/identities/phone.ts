@@ -16,6 +16,7 @@ function parsePhoneNumberFromString(text: string) {
  * Otherwise a national number would pass as a foreign one: it must be valid, or as long as a provider's spelling in events.
  */
 export function toE164(text: string): string | undefined {
+  if (text.length > maxReadLength) return undefined;
   if (text.length > maxPhoneLength) return read(text);
   if (recent.has(text)) return recent.get(text);
   const number = read(text);
@@ -25,6 +26,8 @@ export function toE164(text: string): string | undefined {
 }
 
 const maxPhoneLength = 32;
+/** The library refuses longer texts. A filter's value has up to 65,536 characters, and `;` in a row took seconds to look through. */
+const maxReadLength = 250;
 /** A number of +1 takes 50 µs, as all its countries are tried: a file of one phone is not to take 20,000 times as long. */
 const recent = new Map<string, string | undefined>();
 const maxRecent = 500;

@@ -91,11 +91,14 @@ const action = Joi.object({
   url: text(kept.url).allow('').description('Of open_url'),
 });
 
+/** A list tells its first fault only: a body of empty objects has 19,000, which took 130 ms to tell. */
+const firstFault: Joi.ValidationOptions = { abortEarly: true };
+
 const screen = Joi.object({
   id: screenId.required(),
   title: words.required(),
-  actions: Joi.array().items(action).max(kept.actions).allow(null).required(),
-  components: Joi.array().items(component).max(kept.components).allow(null).required(),
+  actions: Joi.array().items(action).max(kept.actions).allow(null).required().prefs(firstFault),
+  components: Joi.array().items(component).max(kept.components).allow(null).required().prefs(firstFault),
 });
 
 /** `builder_json`, for the body of a request. What it lets through can be compiled and saved; whether the provider takes it says `checkFlow`. */

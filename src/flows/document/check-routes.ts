@@ -21,30 +21,30 @@ const route = (screen: ScreenPart, message: string, faults: Faults, severity: 'e
   faults.add(screen, 'id', { error: 'INVALID_ROUTING_MODEL', message, severity });
 
 /** The routing model of a flow with an endpoint: all its screens, and no others. */
-function checkedModel({ part, screens, byId }: Model, faults: Faults): Map<string, string[]> {
-  const routes = new Map<string, string[]>();
+function checkedModel({ part, screens, byId }: Model, faults: Faults): Map<string, Set<string>> {
+  const routes = new Map<string, Set<string>>();
   const add = (name: string, message: string) =>
     faults.add({ part, path: '' }, `routing_model.${name}`, { error: 'INVALID_ROUTING_MODEL', message });
   for (const [name, targets] of Object.entries(object(part.routing_model))) {
-    const listed = Array.isArray(targets) ? targets.map(String) : [];
+    const listed = new Set(Array.isArray(targets) ? targets.map(String) : []);
     routes.set(name, listed);
     for (const target of [name, ...listed]) if (!byId.has(target)) add(name, `There is no screen ${target}`);
-    if (listed.includes(name)) add(name, 'A screen cannot lead to itself');
+    if (listed.has(name)) add(name, 'A screen cannot lead to itself');
     for (const target of listed)
-      if (target !== name && routes.get(target)?.includes(name)) add(name, `The way back to ${target} must not be listed`);
+      if (target !== name && routes.get(target)?.has(name)) add(name, `The way back to ${target} must not be listed`);
   }
   for (const { id, actions } of screens) {
     if (part.routing_model !== undefined && !routes.has(id)) add(id, `The screen ${id} is missing`);
     for (const { action } of actions) {
       const { name } = object(action.next);
-      if (action.name === 'navigate' && typeof name === 'string' && byId.has(name) && !routes.get(id)?.includes(name))
+      if (action.name === 'navigate' && typeof name === 'string' && byId.has(name) && !routes.get(id)?.has(name))
         add(id, `The way from ${id} to ${name} is missing`);
     }
   }
   return routes;
 }
 
-function graphOf({ screens, byId }: Model, routes?: Map<string, string[]>): Graph {
+function graphOf({ screens, byId }: Model, routes?: Map<string, Set<string>>): Graph {
   return new Map(
     screens.map((screen) => {
       const names = screen.actions.map(({ action }) => (action.name === 'navigate' ? object(action.next).name : undefined));

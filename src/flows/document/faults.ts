@@ -37,12 +37,18 @@ export class Faults {
   }
 
   /** `property` may go deeper: its first step is looked up, as in `data-source[2].title`. */
+  /** More are only counted. */
+  get isFull(): boolean {
+    return this.#all.length >= maxFaults;
+  }
+
   add({ part, path }: Place, property: string, found: Found): void {
-    this.at(this.pathOf({ part, path }, property), found);
+    if (this.isFull) this.#more += 1;
+    else this.at(this.pathOf({ part, path }, property), found);
   }
 
   at(path: string, { error, message, severity = 'error' }: Found): void {
-    if (this.#all.length >= maxFaults) {
+    if (this.isFull) {
       this.#more += 1;
       return;
     }

@@ -4,7 +4,8 @@ import type { Address, Search } from './fields.ts';
 export const maxSearchCharacters = 200;
 /** Shorter words are in nearly every name and have no trigram. */
 const minCharactersWithin = 3;
-export const phone = /^\+?[\d\s()./-]*\d[\d\s()./-]*$/;
+/** Up to the first digit one way to match, after it another: each character is read once, however long a filter's value is. */
+export const phone = /^\+?[\s()./-]*\d[\d\s()./-]*$/;
 
 export function wordsOf(search: string): string[] {
   // A pasted number may have marks of direction.

@@ -31,7 +31,7 @@ export type TypedField = {
   /** Its index is whole. */
   isIndexed: boolean;
   /** Of a choice. */
-  options?: readonly string[];
+  options?: ReadonlySet<string>;
   /** Two options at least are one to the index of values, which folds them: only the object's index tells them apart. */
   hasAlikeOptions?: boolean;
   /** Spells a whole value as it is stored. */
@@ -67,7 +67,10 @@ function readTime(value: unknown): string | undefined {
 }
 
 /** The value as it is stored; undefined: it is none of this type. */
-export function typedReader({ type, options = [] }: TypedField): { kind: string; read: (value: unknown) => Scalar | undefined } {
+export function typedReader({ type, options = new Set() }: TypedField): {
+  kind: string;
+  read: (value: unknown) => Scalar | undefined;
+} {
   if (type === 'number')
     return { kind: 'a number', read: (value) => (typeof value === 'number' && Number.isFinite(value) ? value : undefined) };
   if (type === 'amount')
@@ -83,7 +86,10 @@ export function typedReader({ type, options = [] }: TypedField): { kind: string;
     };
   if (type === 'time') return { kind: 'an ISO 8601 date, or a time with its zone', read: readTime };
   if (type === 'choice' || type === 'choices')
-    return { kind: `one of ${options.slice(0, 20).join(', ')}`, read: (value) => options.find((one) => one === value) };
+    return {
+      kind: `one of ${[...options].slice(0, 20).join(', ')}`,
+      read: (value) => (typeof value === 'string' && options.has(value) ? value : undefined),
+    };
   if (type === 'id')
     return {
       kind: 'an id',

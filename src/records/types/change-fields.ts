@@ -85,7 +85,7 @@ export async function patchField(tx: OwnTx, kind: string, name: string, given: G
   const stayed = { ...field, options: field.options.filter((option) => !isLeaving(option)) };
   const replacements = replacementsOf(given.replace_with, before, stayed);
   const others = type.fields.filter((one) => one.name !== name);
-  assertRules([...faultsOfField(field), ...faultsOfFields([...others, field])]);
+  assertRules([...faultsOfField(field), ...faultsOfFields([...others, field], type.fields)]);
   if (name === type.displayField && !displayTypes.includes(field.type))
     throw invalidField('type', `${name} names the records: it must be one of ${displayTypes.join(', ')}`, 'any.only');
   if (field.isRequired && !before.isRequired) await assertRequirable(tx, type, field);

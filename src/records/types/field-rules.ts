@@ -9,6 +9,8 @@ export const maxFields = 200;
 export const maxIndexed = 25;
 export const maxSearchable = 10;
 export const maxOptions = 200;
+/** Of a type's fields as JSON: each write of a record reads them all. 200 fields whose options are full would be 30 MB. */
+export const maxFieldsBytes = 256 * 1024;
 
 export type Rule = { field: string; code: string; message: string };
 
@@ -76,8 +78,15 @@ function faultOfDefault(field: Field): [boolean, string, string, string] {
   return [false, '', '', ''];
 }
 
-/** What is wrong with the fields of a type together. */
-export function faultsOfFields(fields: Field[]): Rule[] {
+const bytesOf = (fields: Field[]) => Buffer.byteLength(JSON.stringify(fields));
+
+/** What is wrong with the fields of a type together. `before`: fields that were larger already may become smaller. */
+export function faultsOfFields(fields: Field[], before: Field[] = []): Rule[] {
+  const most = Math.max(maxFieldsBytes, bytesOf(before));
+  if (bytesOf(fields) > most) {
+    const message = `The fields of a type have at most ${maxFieldsBytes} bytes as JSON, with their options and defaults`;
+    return [{ field: 'options', code: 'limit_reached', message }];
+  }
   const limits: [string, number, number, string][] = [
     ['name', fields.length, maxFields, 'fields'],
     [

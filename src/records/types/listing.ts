@@ -41,8 +41,8 @@ const upperCase = (given: string) => given.toUpperCase();
 function typedOf(field: Field): [string, TypedField][] {
   const { id, name, type } = field;
   const isIndexed = field.indexState === 'ready';
-  const options = field.options.map(({ value }) => value);
-  const hasAlikeOptions = new Set(options.map(foldedText)).size < options.length;
+  const options = new Set(field.options.map(({ value }) => value));
+  const hasAlikeOptions = new Set([...options].map(foldedText)).size < options.size;
   const common = { id, isIndexed, options, hasAlikeOptions, canonical: canonical[type] };
   if (type !== 'currency') return [[name, { ...common, path: [name], type: typedTypes[type] }]];
   return [

@@ -4,17 +4,25 @@ import { removed, tracesOf } from '../../contacts/erasure/traces.ts';
 import type { Own } from '../../platform/database/own.ts';
 import type { RowOf } from '../../platform/database/tables.ts';
 import type { Transact } from '../../platform/ledger/transact.ts';
+import { slices } from '../../platform/load/slices.ts';
 import type { Segment } from '../segment.entity.ts';
 import type { Filter } from '../selection.ts';
 
 type Sought = RowOf<typeof Segment, 'id' | 'search' | 'filters'>;
+
+/** Of 64 kB each. */
+const batch = 20;
+const nil = '00000000-0000-0000-0000-000000000000';
 
 /** SQL: deleted ones too, which the purge has not reached. */
 const readSought = `
   select id, search, filters
     from segments
    where organization_id = $1
-     and (search <> '' or filters <> '[]')`;
+     and (search <> '' or filters <> '[]')
+     and id > $2
+   order by id
+   limit ${batch}`;
 const writeSought = `
   update segments
      set search = $3, filters = $4::jsonb, updated_at = clock_timestamp()
@@ -29,16 +37,23 @@ const writeSought = `
  */
 export async function forgetInSegments(transact: Transact, own: Own, remains: Remains): Promise<number> {
   const clean = soughtWithout(remains);
+  const turnOfOthers = slices();
   let changed = 0;
-  for (const { id, search, filters } of await own.sql<Sought>(readSought)) {
-    const left = clean({ search, filters });
-    if (isDeepStrictEqual(left, { search, filters })) continue;
-    await transact({}, (tx) =>
-      tx
-        .of(own.organizationId)
-        .sql(writeSought, [id, left.search, JSON.stringify(left.filters), search, JSON.stringify(filters)]),
-    );
-    changed += 1;
+  for (let after = nil, isMore = true; isMore; ) {
+    const page = await own.sql<Sought>(readSought, [after]);
+    for (const { id, search, filters } of page) {
+      await turnOfOthers();
+      const left = clean({ search, filters });
+      if (isDeepStrictEqual(left, { search, filters })) continue;
+      await transact({}, (tx) =>
+        tx
+          .of(own.organizationId)
+          .sql(writeSought, [id, left.search, JSON.stringify(left.filters), search, JSON.stringify(filters)]),
+      );
+      changed += 1;
+    }
+    isMore = page.length === batch;
+    after = page.at(-1)?.id ?? after;
   }
   return changed;
 }

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from '@jest/globals';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Body, type Tenant, useApp } from '../../support/app.ts';
 import { at, book, bookable, orderFor } from '../../support/bookings.ts';
+import { definitions } from '../../support/contract.ts';
 import { storedConnections } from '../../support/stored/channels.ts';
 import { storedStaff } from '../../support/stored/commerce.ts';
 
@@ -148,4 +149,11 @@ test('a page of people with very many exceptions ends at 2 MiB, and the next one
   } while (cursor);
   expect(pages).toBeGreaterThan(1);
   expect(names).toEqual(Array.from({ length: 30 }, (_, n) => `S${30 - n}`));
+});
+
+test('a day tells the first fault of its ranges: thousands of empty ones are no thousands of faults', () => {
+  const { body: schema } = definitions.find(({ operationId }) => operationId === 'commerce.staff.create')!;
+  const overrides = Array.from({ length: 400 }, () => ({ date: '2027-01-01', ranges: Array(20).fill({}) }));
+  const { error } = schema!.validate({ ...person, overrides }, { abortEarly: false });
+  expect(error!.details).toHaveLength(400);
 });

@@ -247,6 +247,52 @@ describe('an erased person', () => {
     expect(await forgetInRules(transact(), own(), remains())).toBe(0);
   });
 
+  /** The rows of the organization, and how many one statement returned at most. */
+  function counted() {
+    const rows = own();
+    const sizes: number[] = [];
+    const read = rows.sql.bind(rows);
+    rows.sql = async <Row>(...asked: Parameters<typeof rows.sql>) => {
+      const found = await read<Row>(...asked);
+      sizes.push(found.length);
+      return found;
+    };
+    return { rows, most: () => Math.max(...sizes) };
+  }
+
+  test('of many versions a few are read at once', async () => {
+    const definition = { conditions: { field: 'contact.name', value: 'Ann Lee' } };
+    const { id } = await rule(house.em(), house.organizationId, { definition });
+    const first = await house.em().findOneOrFail(AutomationRuleVersion, { rule_id: id });
+    const { organization_id, definition: stored } = first;
+    const others = Array.from({ length: 44 }, (_, index) => ({
+      organization_id,
+      rule_id: id,
+      number: index + 2,
+      definition: stored,
+    }));
+    await house.em().insertMany(AutomationRuleVersion, others);
+    const { rows, most } = counted();
+    expect(await forgetInRules(transact(), rows, remains())).toBe(46);
+    expect(most()).toBe(20);
+    const left = await house.em().find(AutomationRuleVersion, { rule_id: id });
+    expect(left.filter((one) => JSON.stringify(one.definition).includes('Ann Lee'))).toEqual([]);
+  });
+
+  test('of many steps a few are read at once', async () => {
+    const deal = uuidv7();
+    const ids = [await make({ subjectType: 'deal', subjectId: deal }), await make({ subjectType: 'deal', subjectId: deal })];
+    for (const id of ids)
+      for (let number = 1; number <= 130; number += 1)
+        await stepOf(house.em(), house.organizationId, id, { number, input: { to: number % 2 ? 'Ann Lee' : 'Bob' } });
+    const { rows, most } = counted();
+    expect(await forgetInRuns(transact(), rows, remains({ deals: [deal] }))).toBe(2);
+    expect(most()).toBe(100);
+    const inputs = (await stepsOfRun(house.em(), ids)).map(({ input }) => (input as { to: string }).to);
+    expect(new Set(inputs)).toEqual(new Set(['[removed]', 'Bob']));
+    expect(await forgetInRuns(transact(), own(), remains({ deals: [deal] }))).toBe(0);
+  });
+
   test('what a system told of them in an event goes, its name too', async () => {
     const { id } = survivor!.contact;
     const data = { contact_id: id, name: 'trial_started', data: { friend: 'Ann Lee' } };

@@ -50,7 +50,8 @@ export function storedRows<Of extends Entity>(entity: Of) {
     const from = within(kysely(app).selectFrom(entity.tableName), key);
     const selected = columns ? from.select(columns as never) : from.selectAll();
     // Without an order the database may give any row first.
-    const [by, direction] = typeof orderBy === 'object' ? orderBy : [orderBy ?? ('id' in entity.meta.properties ? 'id' : undefined)];
+    const [by, direction] =
+      typeof orderBy === 'object' ? orderBy : [orderBy ?? ('id' in entity.meta.properties ? 'id' : undefined)];
     return run(app, (by ? selected.orderBy(by as never, direction ?? 'asc') : selected).compile());
   }
 

@@ -67,9 +67,12 @@ async function cutAt(cut: Cut): Promise<boolean> {
   return isCut;
 }
 
-test.each(sample([true, false], 1))('an evaluation, cut off after each statement (the process dies: %s): all of it, once', async (dies) => {
-  let trip = 1;
-  while (await cutAt({ dies, at: trip })) trip += isDeep ? 1 : 3;
-  expect(trip).toBeGreaterThan(8);
-  expect(trip).toBeLessThan(80);
-});
+test.each(sample([true, false], 1))(
+  'an evaluation, cut off after each statement (the process dies: %s): all of it, once',
+  async (dies) => {
+    let trip = 1;
+    while (await cutAt({ dies, at: trip })) trip += isDeep ? 1 : 3;
+    expect(trip).toBeGreaterThan(8);
+    expect(trip).toBeLessThan(80);
+  },
+);

@@ -116,18 +116,21 @@ test.each(sampleRows(changing, 30))('%s: from our own pages and the allowed ones
   }
 });
 
-test.each(sampleRows(changing, 20))('%s: a key or a token needs no page, since no browser sends it by itself', async (_name, endpoint, index) => {
-  const withKey = async () => ({ 'x-api-key': app.tenant.key });
-  const withToken = async () => (await bearerToken(app.em(), app.tenant.organizationId, userId)).headers;
-  const beside = [async () => ({}), cookieOf];
-  const programs = [withKey, withToken].flatMap((credential) => beside.map((more) => [credential, more] as const));
-  for (const [credential, more] of some(programs, 1, index)) {
-    const headers = { ...(await more()), ...(await credential()), origin: 'https://evil.example' };
-    const { status, text } = await ask(endpoint, headers, uuidv7);
-    expect(isRefused(status, text)).toBe(false);
-    expect(status).not.toBe(401);
-  }
-});
+test.each(sampleRows(changing, 20))(
+  '%s: a key or a token needs no page, since no browser sends it by itself',
+  async (_name, endpoint, index) => {
+    const withKey = async () => ({ 'x-api-key': app.tenant.key });
+    const withToken = async () => (await bearerToken(app.em(), app.tenant.organizationId, userId)).headers;
+    const beside = [async () => ({}), cookieOf];
+    const programs = [withKey, withToken].flatMap((credential) => beside.map((more) => [credential, more] as const));
+    for (const [credential, more] of some(programs, 1, index)) {
+      const headers = { ...(await more()), ...(await credential()), origin: 'https://evil.example' };
+      const { status, text } = await ask(endpoint, headers, uuidv7);
+      expect(isRefused(status, text)).toBe(false);
+      expect(status).not.toBe(401);
+    }
+  },
+);
 
 test.each(sampleRows(reading, 20))('%s: reading is allowed from anywhere', async (_name, endpoint, index) => {
   const pages = ['another site', 'no page at all', 'nothing said', 'a browser that says cross-site'];

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { type ConditionContext, conditionFaults } from '../../../../src/automation/conditions/fields.ts';
 import { companyOf } from '../../../../src/records/types/company.ts';
+import { recordFieldsOf } from '../../../../src/records/types/listing.ts';
 
 const company = companyOf('01932d5f-3a0e-7cc4-8f4e-0242ac120001');
 const id = '0190a5b0-0000-7000-8000-000000000000';
@@ -130,4 +131,25 @@ test('a fault is of the body, and says what is wrong in words', () => {
       message: 'A contact has no field age that conditions compare',
     },
   ]);
+});
+
+test('types of records after the one that takes a condition are not read', () => {
+  const second = { ...company, fields: [...company.fields] };
+  const { fields } = recordFieldsOf(second).typed!;
+  const { employees } = fields;
+  let reads = 0;
+  Object.defineProperty(fields, 'employees', {
+    get() {
+      reads += 1;
+      return employees;
+    },
+  });
+  const types = [company, second];
+  expect(faultsOf({ field: 'record.employees', operator: 'gt', value: 5 }, { types })).toEqual([]);
+  expect(faultsOf({ field: 'record.employees', operator: 'changed_to', value: 5 }, { types, event: 'record.updated' })).toEqual(
+    [],
+  );
+  expect(reads).toBe(1);
+  expect(faultsOf({ field: 'record.employees', operator: 'gt', value: 'x' }, { types })).toHaveLength(1);
+  expect(reads).toBeGreaterThan(1);
 });

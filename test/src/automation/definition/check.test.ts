@@ -137,3 +137,15 @@ describe('a call outside', () => {
 test('a rule of thousands of conditions is valid', () => {
   expect(readDefinition(manyConditions()).faults).toEqual([]);
 });
+
+test('a step tells at most 100 of its unknown fields, and of a list that is too long nothing more', () => {
+  const unknown = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`k${index}`, 1]));
+  const faultsOf = (step: object) => readDefinition(definitionOf([{ id: 'a', ...step }])).faults;
+  const ofFields = faultsOf({ type: 'stop', ...unknown });
+  expect(ofFields).toHaveLength(100);
+  expect(ofFields[0]).toMatchObject({ field: 'steps[0].k0', code: 'object.unknown' });
+  const targets = Array(9_000).fill({});
+  expect(faultsOf({ ...actions.get('create_task')!.example, type: 'create_task', targets })).toEqual([
+    expect.objectContaining({ field: 'steps[0].targets', code: 'array.max' }),
+  ]);
+});

@@ -32,3 +32,9 @@ test.each([
   expect(toE164(written)).toBeUndefined();
   expect(phoneNumber.required().validate(written).error).toBeDefined();
 });
+
+test('a text of more than 250 characters is no phone, whatever marks are in it', () => {
+  const written = (blanks: number) => `+1${' '.repeat(blanks)}6505551234`;
+  expect(toE164(written(238))).toBe('+16505551234');
+  expect(toE164(written(239))).toBeUndefined();
+});

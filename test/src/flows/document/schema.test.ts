@@ -129,3 +129,13 @@ test('10,000 levels are refused at once, wherever they are', () => {
   expect(faultOf((it) => Object.assign(it.flow, { screens: deep }))).toBe('flow.screens[0] object.base');
   expect(faultOf((it) => Object.assign(input(it), { label: deep }))).toBe('flow.screens[0].components[0].label string.base');
 });
+
+test('a screen tells the first fault of each of its lists: thousands of empty components are no thousands of faults', () => {
+  const builder = good();
+  const screens = Array.from({ length: 40 }, () => ({ components: Array(200).fill({}), actions: Array(10).fill({}) }));
+  builder.flow.screens = screens;
+  const { error } = builderSchema.validate(builder, { abortEarly: false });
+  const perScreen = ['id', 'title', 'actions[0].label', 'components[0].id'];
+  expect(error!.details.slice(0, 4).map(({ path }) => fieldOf(path.slice(3)))).toEqual(perScreen);
+  expect(error!.details).toHaveLength(40 * perScreen.length);
+});

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { wordsOf } from '../../../../src/platform/listing/search.ts';
+import { phone, wordsOf } from '../../../../src/platform/listing/search.ts';
+import { fc } from '../../../support/fast-check.ts';
 
 test.each<[string, string[]]>([
   ['', []],
@@ -20,4 +21,10 @@ test.each<[string, string[]]>([
 
 test('a search of brackets and blanks is read in no time', () => {
   expect(wordsOf(`${'( '.repeat(99)}x`)).toEqual(['(', 'x']);
+});
+
+test('a phone is recognised as by the pattern that named its last digit, too', () => {
+  const before = /^\+?[\d\s()./-]*\d[\d\s()./-]*$/;
+  const marks = fc.string({ unit: fc.constantFrom('+', '1', '0', ' ', '(', '.', '-', 'x', '\n'), maxLength: 8 });
+  fc.assert(fc.property(marks, (text) => expect(phone.test(text)).toBe(before.test(text))));
 });

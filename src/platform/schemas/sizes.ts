@@ -1,5 +1,5 @@
 import type Joi from 'joi';
-import { AppError, type ErrorDetail, fieldOf, maxDetails, type Path } from '../../../src/platform/errors.ts';
+import { maxDetails, type Path } from '../errors.ts';
 
 /** The part of Joi's description that is about sizes. */
 type Described = {
@@ -11,9 +11,8 @@ type Described = {
   patterns?: unknown[];
   matches?: { ref?: { path: string[] }; switch?: { is: { allow: unknown[] }; then?: Described }[] }[];
 };
-type Fault = { path: Path; code: string; what: string };
 /** Returns what is too large, and adds unknown keys to `unknown`. */
-type Check = (value: unknown, path: Path, unknown: Path[]) => Fault | undefined;
+type Check = (value: unknown, path: Path, unknown: Path[]) => SizeFault | undefined;
 
 const maxOf = ({ rules = [] }: Described) => rules.find(({ name }) => name === 'max')?.args?.limit ?? Number.POSITIVE_INFINITY;
 
@@ -70,23 +69,18 @@ function checkOfObject(described: Described): Check {
   };
 }
 
-/** Checks sizes before Joi does: Joi counts last, and each fault it reports costs some 10 µs. */
-export function sizesOf(schema: Joi.Schema, location: 'query' | 'body'): (value: unknown) => void {
+export type SizeFault = { path: Path; code: string; what: string };
+
+/**
+ * Checks sizes before Joi does: Joi counts last, and each fault it reports costs some 10 µs. Returns the first list or object that is too large, or else unknown
+ * fields where there are more than a reply names: none for what Joi may validate.
+ */
+export function sizesOf(schema: Joi.Schema): (value: unknown) => SizeFault[] {
   const check = checkOf(schema.describe() as Described);
-  const detailOf = ({ path, code, what }: Fault): ErrorDetail => {
-    const field = fieldOf(path);
-    return { ...(field && { field }), location, code, message: `${field || location} ${what}` };
-  };
   return (value) => {
     const unknown: Path[] = [];
     const large = check?.(value, [], unknown);
-    const details = large
-      ? [detailOf(large)]
-      : unknown.length > maxDetails &&
-        unknown.slice(0, maxDetails).map((path) => detailOf({ path, code: 'object.unknown', what: 'is not allowed' }));
-    if (details)
-      throw new AppError('invalid_request', large ? details[0]!.message : `${unknown.length} fields are not allowed`, {
-        details,
-      });
+    if (large) return [large];
+    return unknown.length > maxDetails ? unknown.map((path) => ({ path, code: 'object.unknown', what: 'is not allowed' })) : [];
   };
 }
