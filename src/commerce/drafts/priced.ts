@@ -168,10 +168,10 @@ export function totalsOfDraft(around: Around, order: NewOrder, draft: Priced): {
   }
 }
 
-/** What no connected payment provider could ask for. Without one the order is paid by hand. */
+/** A total that none of the connected payment providers of its currency can express. */
 export function paymentFaults({ payment_providers }: Around, { total }: Totals, currency: string): Fault[] {
   const refusal = inexpressible(payment_providers, total, currency);
-  return refusal ? [fault(refusal.field, refusal.message, refusal.code)] : [];
+  return refusal ? [fault('items', refusal, 'payment.amount')] : [];
 }
 
 function reductionOf(

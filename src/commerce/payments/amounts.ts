@@ -18,22 +18,17 @@ export function assertPayable(amount: bigint, currency: string): void {
   if (!isPayable(amount, currency)) throw invalidField('amount', notPayable(currency), 'amount.step');
 }
 
-/** Why none of the providers can express the amount; undefined: one can, there is none, or nothing is to be paid. */
-export function inexpressible(
-  providers: PaymentProviderName[],
-  amount: bigint,
-  currency: string,
-): { field: string; code: string; message: string } | undefined {
+/**
+ * Why none of the providers that take the currency can express the amount; undefined: one can, none takes the currency, or nothing is to be
+ * paid. An order in a currency that no provider takes is paid another way.
+ */
+export function inexpressible(providers: PaymentProviderName[], amount: bigint, currency: string): string | undefined {
   if (amount === 0n) return undefined;
-  const refusals = providers.map((provider) => refusalOf(provider, String(amount), currency));
-  const [first] = refusals;
-  if (!first || refusals.includes(undefined)) return undefined;
-  const isCurrency = refusals.every((refusal) => refusal?.providerCode === 'currency');
-  return {
-    field: isCurrency ? 'currency' : 'items',
-    code: isCurrency ? 'payment.currency' : 'payment.amount',
-    message: refusals.map((refusal) => refusal!.message).join('; '),
-  };
+  const refusals = providers
+    .map((provider) => refusalOf(provider, String(amount), currency))
+    .filter((refusal) => refusal?.providerCode !== 'currency');
+  if (refusals.length === 0 || refusals.includes(undefined)) return undefined;
+  return refusals.map((refusal) => refusal!.message).join('; ');
 }
 
 function refusalOf(provider: PaymentProviderName, amount: string, currency: string): ProviderRefused | undefined {
