@@ -39,7 +39,7 @@ beforeAll(async () => {
   const prepared = await Promise.all(clients.map((client) => client.query('select statement from pg_prepared_statements')));
   for (const client of clients) client.release();
   statements = [...new Set(prepared.flatMap(({ rows }) => rows.map(({ statement }) => String(statement))))];
-  await house.sql('truncate jobs, messages, conversations, contacts, unmatched_statuses, events, provider_webhooks cascade');
+  await house.reset('messages', 'conversations', 'contacts', 'unmatched_statuses', 'events', 'provider_webhooks');
 });
 afterAll(() => house.close());
 

@@ -22,7 +22,7 @@ beforeAll(async () => {
   endpoints = (await Promise.all(made)).map(({ id }) => id);
 });
 afterAll(() => house.close());
-beforeEach(() => house.sql('truncate events, webhook_deliveries, webhook_attempts, jobs'));
+beforeEach(() => house.reset('events', 'webhook_deliveries', 'webhook_attempts'));
 
 /** Events that happened so many days ago; their ids tell it too. */
 async function events(days: number, count = 1): Promise<string[]> {
