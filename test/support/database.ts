@@ -19,8 +19,11 @@ export type TestDatabase = {
   drop(): Promise<void>;
   /** Removes it from the server, though something is connected to it. */
   remove(): Promise<void>;
+  /** Deletes the rows of all the product's tables while it runs, and returns how many tables had any. */
+  empty(): Promise<number>;
 };
-type Reusable = { name: string; schema: string };
+/** `client` stays connected from file to file: a new session reads the catalog of every table first, which costs more than the deletions. */
+type Reusable = { name: string; schema: string; client: pg.Client | undefined };
 
 /**
  * Emptied databases of this jest worker, ready for its next file: cloning and dropping one costs PostgreSQL more than the tests of a usual
@@ -31,7 +34,12 @@ const reusable: Record<TemplateName, Reusable[]> = { product: [], toys: [] };
 /** A database with all migrations and the queue's schema, empty. `drop` it after all connections of the file are closed. */
 export async function createTestDatabase(template: TemplateName = 'product'): Promise<TestDatabase> {
   const database = reusable[template].pop() ?? (await cloneOf(template));
-  return { url: urlOf(database.name), drop: () => release(template, database), remove: () => remove(database) };
+  return {
+    url: urlOf(database.name),
+    drop: () => release(template, database),
+    remove: () => remove(database),
+    empty: async () => deleteRows(await clientOf(database), ['public'], ofProcesses),
+  };
 }
 
 async function cloneOf(template: TemplateName): Promise<Reusable> {
@@ -47,35 +55,46 @@ async function cloneOf(template: TemplateName): Promise<Reusable> {
       await sleep(100);
     }
   }
-  return { name, schema: await connected(urlOf(name), schemaVersion) };
+  const database: Reusable = { name, schema: '', client: undefined };
+  database.schema = await schemaVersion(await clientOf(database));
+  return database;
+}
+
+/** Connected anew after a test that has ended all sessions. */
+async function clientOf(database: Reusable): Promise<pg.Client> {
+  if (database.client) return database.client;
+  const client = await connect(urlOf(database.name));
+  client.on('end', () => {
+    if (database.client === client) database.client = undefined;
+  });
+  database.client = client;
+  return client;
 }
 
 /** Empties the database for the next file. One whose schema or settings a test has changed is dropped. */
 async function release(template: TemplateName, database: Reusable) {
-  const isUnchanged = await connected(urlOf(database.name), async (client) => {
-    await client.query(
-      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
-    );
-    await deleteRows(client);
-    return (await schemaVersion(client)) === database.schema;
-    // A session that is still ending may hold what is deleted.
-  }).catch(() => false);
+  const isUnchanged = await emptied(database).catch(() => false);
   if (isUnchanged) reusable[template].push(database);
   else await remove(database);
 }
 
-const remove = async ({ name }: Reusable): Promise<void> => {
+async function emptied(database: Reusable): Promise<boolean> {
+  const client = await clientOf(database);
+  await client.query(
+    'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+  );
+  // Fails where a session that is still ending holds what is deleted.
+  await deleteRows(client);
+  return (await schemaVersion(client)) === database.schema;
+}
+
+const remove = async ({ name, client }: Reusable): Promise<void> => {
+  await client?.end();
   await asAdmin(`drop database if exists ${name} with (force)`);
 };
 
 /** Of a running product: the processes write them by themselves, and expect to find them. The queue's rows are the queue's. */
 const ofProcesses = ['heartbeats', 'purges'];
-
-/**
- * Deletes the rows of all the product's tables while it runs, and returns how many tables had any. `client` is connected to the database
- * and stays so from file to file: a new session reads the catalog of every table first, which costs more than the deletions.
- */
-export const emptyDatabase = (client: pg.Client): Promise<number> => deleteRows(client, ['public'], ofProcesses);
 
 async function deleteRows(client: pg.Client, schemas = ['public', 'bullmq'], except: string[] = []): Promise<number> {
   // A table that never had a row has no page. One whose pages are many is cut, or each file would read the rows that those before it deleted.

@@ -101,17 +101,17 @@ export async function openHealth() {
     },
     /** Moves the first failure into the past, a second further: a process knows the database's clock only to some milliseconds. */
     async hasFailedFor(interval: string) {
-      await sql(`update webhook_endpoints set failing_since = clock_timestamp() - $2::interval - interval '1 second' where id = $1`, [
-        endpointId,
-        interval,
-      ]);
+      await sql(
+        `update webhook_endpoints set failing_since = clock_timestamp() - $2::interval - interval '1 second' where id = $1`,
+        [endpointId, interval],
+      );
     },
     /** Says that the spell was told of so long ago; tells nobody. */
     async wasTold(interval: string) {
-      await sql(`update webhook_endpoints set failing_told_at = clock_timestamp() - $2::interval - interval '1 second' where id = $1`, [
-        endpointId,
-        interval,
-      ]);
+      await sql(
+        `update webhook_endpoints set failing_told_at = clock_timestamp() - $2::interval - interval '1 second' where id = $1`,
+        [endpointId, interval],
+      );
     },
     disable: () => sql('update webhook_endpoints set enabled = false where id = $1', [endpointId]),
     /** Changes with each write of the row. */

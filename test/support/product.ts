@@ -2,7 +2,6 @@ import { createHmac } from 'node:crypto';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type pg from 'pg';
 import { type RunningWeb, startWeb } from '../../api/start.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { setUrlRules } from '../../src/automation/http/url-rules.ts';
@@ -13,7 +12,7 @@ import { OwnRows } from '../../src/platform/database/own.ts';
 import { query } from '../../src/platform/database/query.ts';
 import { type RunningWorker, startWorkers } from '../../workers/start.ts';
 import { checkReply, definitionOf, endpointAt } from './contract.ts';
-import { connect, createTestDatabase, emptyDatabase } from './database.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
 import { organizationWithKey } from './factories/organization.ts';
 import { collectingLog } from './log.ts';
 import { appQueueUrl, flush } from './redis.ts';
@@ -62,9 +61,8 @@ export class Product {
   #workers: RunningWorker[] = [];
   /** Those of `start`. */
   #started: RunningWorker[] = [];
-  #database!: { url: string; drop(): Promise<void> };
+  #database!: TestDatabase;
   #environment: Environment = {};
-  #emptying: pg.Client | undefined;
   #counting: Promise<string> | undefined;
   isStopped = false;
 
@@ -101,14 +99,12 @@ export class Product {
     this.#workers = [...this.#started];
     setUrlRules(config);
     await this.control('DELETE', '');
-    this.#emptying ??= await connect(this.#database.url);
-    const emptying = this.#emptying;
     // What was under way when the file before ended may still write: until nothing is found.
     await waitFor('the end of the file before', async () => {
       await this.rows('delete from jobs');
       await Promise.all(queues.all().map((queue) => queue.drain(true)));
       const active = await Promise.all(queues.all().map((queue) => queue.getActiveCount()));
-      return active.every((count) => count === 0) && (await emptyDatabase(emptying)) === 0;
+      return active.every((count) => count === 0) && (await this.#database.empty()) === 0;
     });
     for (const state of ['completed', 'failed'] as const)
       await Promise.all(queues.all().map((queue) => queue.clean(0, 0, state)));
@@ -134,7 +130,6 @@ export class Product {
     await Promise.all(this.#workers.map((worker) => worker.stop()));
     await this.web?.stop();
     await this.#sandbox?.close();
-    await this.#emptying?.end();
     await this.#database?.drop();
     if (this.mediaFolder) await rm(this.mediaFolder, { recursive: true, force: true });
   }

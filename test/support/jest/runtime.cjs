@@ -44,7 +44,6 @@ module.exports = class NativeRuntime extends Runtime {
 
   teardown() {
     super.teardown();
-    flushCompileCache();
     for (const symbol of Object.getOwnPropertySymbols(globalThis))
       if (ofCircus.has(symbol.description)) delete globalThis[symbol];
   }
@@ -58,7 +57,9 @@ const ofCircus = new Set(['JEST_STATE_SYMBOL', 'EVENT_HANDLERS']);
 const noFileIsLeft = 2;
 if (process.argv[1].endsWith('processChild.js')) {
   process.on('message', ([type]) => {
-    if (type === noFileIsLeft) process.exit(0);
+    if (type !== noFileIsLeft) return;
+    flushCompileCache();
+    process.exit(0);
   });
   process.on('disconnect', () => process.exit(1));
 }
