@@ -88,7 +88,8 @@ const kindsFor = (endpoint: Definition) => [
   ...(isPersonal(endpoint) ? [] : ['key']),
   ...(endpoint.scope === 'session' ? [] : ['token', 'token of a member of both']),
   'session',
-  'session of a member of both',
+  // A member of both may make the first one the active organization.
+  ...(endpoint.operationId === 'auth.session.active-organization' ? [] : ['session of a member of both']),
 ];
 const askAs = (endpoint: Definition, headers: Headers, params: Record<string, string>) =>
   app.call(endpoint.operationId, {
