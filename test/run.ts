@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRunFolder, endAbandonedRuns, endRunOf } from './support/leftovers.ts';
 
@@ -53,19 +54,39 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     stop?.(signal);
   });
 
-for (const part of parts) {
-  if (stoppedBy) break;
+async function run(args: string[], more: Record<string, string> = {}): Promise<number> {
   // Away from the terminal's Ctrl-C, which would end servers before what uses them; the channel's end tells jest that its runner is dead.
-  const child = spawn(process.execPath, [...memory, jest, ...part.args], {
+  const child = spawn(process.execPath, [...memory, jest, ...args], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-    env: { ...env, ...part.env },
+    env: { ...env, ...more },
     detached: true,
   });
   stop = () => {
     child.kill('SIGTERM');
     setTimeout(() => child.kill('SIGKILL'), 5_000).unref();
   };
-  const code = await new Promise<number | null>((resolve) => child.on('exit', resolve));
-  process.exitCode = process.exitCode || (code ?? 1);
+  return (await new Promise<number | null>((resolve) => child.on('exit', resolve))) ?? 1;
+}
+
+/** In CI a few files that failed are run once more, alone: a change that breaks something breaks it then, too. They are named at the end. */
+const maxRetriedFiles = 3;
+const results = join(folder, 'results.json');
+
+function failedFiles(): string[] {
+  if (!existsSync(results)) return [];
+  const { testResults } = JSON.parse(readFileSync(results, 'utf8')) as { testResults: { name: string; status: string }[] };
+  return testResults.filter(({ status }) => status === 'failed').map(({ name }) => name);
+}
+
+for (const part of parts) {
+  if (stoppedBy) break;
+  rmSync(results, { force: true });
+  let code = await run(process.env.CI ? [...part.args, '--json', `--outputFile=${results}`] : part.args, part.env);
+  const failed = code === 0 || stoppedBy ? [] : failedFiles();
+  if (failed.length > 0 && failed.length <= maxRetriedFiles) {
+    code = await run(['--runInBand', '--runTestsByPath', ...failed], part.env);
+    if (code === 0) console.log(`Failed at first, passed alone: ${failed.join(', ')}`);
+  }
+  process.exitCode = process.exitCode || code;
 }
 await endRunOf(folder);

@@ -74,6 +74,8 @@ test('a message that waited is not sent', async () => {
 });
 
 test('again: nothing', async () => {
+  // The templates of the channel, too.
+  await app.idle();
   const before = await app.counts();
   await app.web.deps.ledger.transact({}, async (tx) => {
     tx.enqueue(eraseContactJob, app.tenant.organizationId, { erasure_id: erasureId });
