@@ -84,13 +84,18 @@ const bodyFor = (endpoint: Definition) =>
 const walked = definitions
   .filter(({ scope }) => scope !== 'public')
   .map((endpoint, index) => [endpoint.operationId, endpoint, index] as const);
-const kindsFor = (endpoint: Definition) => [
-  ...(isPersonal(endpoint) ? [] : ['key']),
-  ...(endpoint.scope === 'session' ? [] : ['token', 'token of a member of both']),
-  'session',
-  // A member of both may make the first one the active organization.
-  ...(endpoint.operationId === 'auth.session.active-organization' ? [] : ['session of a member of both']),
-];
+/** Of a person rather than an organization: a member of both sees and chooses both. */
+const ofPerson = ['auth.me.get', 'auth.me.update', 'auth.session.active-organization'];
+const kindsFor = (endpoint: Definition) => {
+  const isOfPerson = ofPerson.includes(endpoint.operationId);
+  return [
+    ...(isPersonal(endpoint) ? [] : ['key']),
+    ...(endpoint.scope === 'session' ? [] : ['token']),
+    ...(endpoint.scope === 'session' || isOfPerson ? [] : ['token of a member of both']),
+    'session',
+    ...(isOfPerson ? [] : ['session of a member of both']),
+  ];
+};
 const askAs = (endpoint: Definition, headers: Headers, params: Record<string, string>) =>
   app.call(endpoint.operationId, {
     key: null,
