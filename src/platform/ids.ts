@@ -1,5 +1,8 @@
 import Joi from 'joi';
-import { v7, validate } from 'uuid';
+import { NIL, v7, validate } from 'uuid';
+
+/** Below every other id: where a walk in the order of ids begins. */
+export const nilUuid: string = NIL;
 
 export const uuidv7 = () => v7();
 

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Remains } from '../../contacts/erasure/erase.ts';
 import { removed, tracesOf } from '../../contacts/erasure/traces.ts';
 import type { Own } from '../../platform/database/own.ts';
+import { nilUuid } from '../../platform/ids.ts';
 import type { TenantTransact } from '../../platform/ledger/tenant.ts';
 import { slices } from '../../platform/load/slices.ts';
 
@@ -57,9 +58,9 @@ export async function forgetInRules(transact: TenantTransact, own: Own, { identi
     .map((value) => ({ type: 'external_id' as const, source: '', value }));
   const clean = tracesOf([...identities, ...whole], []);
   let changed = 0;
-  const turnOfOthers = slices();
+  const pause = slices();
   for await (const { rule_id, number, definition } of definitionsOf(own)) {
-    await turnOfOthers();
+    await pause();
     const left = withoutNulls(definition, clean(definition));
     if (isDeepStrictEqual(left, definition)) continue;
     const params = [rule_id, JSON.stringify(left), JSON.stringify(definition)];
@@ -71,11 +72,9 @@ export async function forgetInRules(transact: TenantTransact, own: Own, { identi
   return changed;
 }
 
-const nil = '00000000-0000-0000-0000-000000000000';
-
 async function* definitionsOf(own: Own): AsyncGenerator<Defined> {
   for (const text of [readDrafts, readVersions]) {
-    for (let after = { id: nil, number: 0 }, isMore = true; isMore; ) {
+    for (let after = { id: nilUuid, number: 0 }, isMore = true; isMore; ) {
       const page = await own.sql<Defined>(text, [after.id, after.number]);
       yield* page;
       isMore = page.length === batch;

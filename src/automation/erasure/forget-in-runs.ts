@@ -3,6 +3,7 @@ import type { Remains } from '../../contacts/erasure/erase.ts';
 import { tracesOf } from '../../contacts/erasure/traces.ts';
 import type { Own } from '../../platform/database/own.ts';
 import type { RowOf } from '../../platform/database/tables.ts';
+import { nilUuid } from '../../platform/ids.ts';
 import type { JobError } from '../../platform/ledger/jobs.entity.ts';
 import type { TenantTransact } from '../../platform/ledger/tenant.ts';
 import { slices } from '../../platform/load/slices.ts';
@@ -52,8 +53,6 @@ type Step = RowOf<typeof AutomationStep, 'run_id' | 'number' | 'input' | 'output
 type Held = RowOf<typeof AutomationRun, 'id' | 'vars' | 'reason' | 'error'>;
 type Clean = ReturnType<typeof tracesOf>;
 
-const nil = '00000000-0000-0000-0000-000000000000';
-
 /**
  * Blanks the person in what runs hold that were not about them, but about a deal, a task, a record or an order of theirs, or about nothing: a
  * schedule's. Those about the person are blank since the contact went. Idempotent. Returns how many it changed.
@@ -68,9 +67,9 @@ export async function forgetInRuns(transact: TenantTransact, own: Own, remains: 
 }
 
 async function forget(transact: TenantTransact, own: Own, subjects: string[], clean: Clean) {
-  const turnOfOthers = slices();
+  const pause = slices();
   let changed = 0;
-  for (let after = nil, isMore = subjects.length > 0; isMore; ) {
+  for (let after = nilUuid, isMore = subjects.length > 0; isMore; ) {
     const runs = await own.sql<Held>(readRuns, [subjects, after, batch]);
     const holding = new Set(runs.filter((run) => !isDeepStrictEqual(cleanedRun(run, clean), run)).map(({ id }) => id));
     for await (const step of stepsOf(
@@ -78,7 +77,7 @@ async function forget(transact: TenantTransact, own: Own, subjects: string[], cl
       runs.map(({ id }) => id),
     )) {
       if (!holding.has(step.run_id) && !isDeepStrictEqual(cleanedStep(step, clean), step)) holding.add(step.run_id);
-      await turnOfOthers();
+      await pause();
     }
     for (const { id } of runs) if (holding.has(id)) changed += await forgetIn(transact, id, clean);
     isMore = runs.length === batch;
@@ -88,7 +87,7 @@ async function forget(transact: TenantTransact, own: Own, subjects: string[], cl
 }
 
 async function* stepsOf(own: Own, runs: string[]): AsyncGenerator<Step> {
-  for (let after = { id: nil, number: 0 }, isMore = runs.length > 0; isMore; ) {
+  for (let after = { id: nilUuid, number: 0 }, isMore = runs.length > 0; isMore; ) {
     const page = await own.sql<Step>(readSteps, [runs, after.id, after.number]);
     yield* page;
     isMore = page.length === stepBatch;
@@ -117,13 +116,13 @@ const cleanedStep = ({ run_id, number, input, output, error }: Step, clean: Clea
 /** Under the lock of the run: a live one writes on. */
 function forgetIn(transact: TenantTransact, id: string, clean: Clean): Promise<number> {
   return transact({ locks: [runLock(id)] }, async ({ own }) => {
-    const [run] = await own.sql<Held>(readRun, [[id], nil, 1]);
+    const [run] = await own.sql<Held>(readRun, [[id], nilUuid, 1]);
     if (!run) return 0;
     const { vars, reason, error } = cleanedRun(run, clean);
     await own.sql(writeRun, [id, JSON.stringify(vars), reason, error && JSON.stringify(error)]);
-    const turnOfOthers = slices();
+    const pause = slices();
     for await (const step of stepsOf(own, [id])) {
-      await turnOfOthers();
+      await pause();
       const left = cleanedStep(step, clean);
       if (!isDeepStrictEqual(left, step)) await own.sql(writeSteps, [id, JSON.stringify([left])]);
     }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Remains } from '../../contacts/erasure/erase.ts';
 import type { Own } from '../../platform/database/own.ts';
 import type { RowOf } from '../../platform/database/tables.ts';
+import { nilUuid } from '../../platform/ids.ts';
 import type { Transact } from '../../platform/ledger/transact.ts';
 import { slices } from '../../platform/load/slices.ts';
 import { soughtWithout } from '../../segments/erasure/forget-in-segments.ts';
@@ -12,7 +13,6 @@ type Asked = RowOf<typeof Campaign, 'id' | 'audience'>;
 
 /** Of 64 kB of filters each. */
 const batch = 20;
-const nil = '00000000-0000-0000-0000-000000000000';
 
 /** SQL: keys within JSON; ended and deleted ones too, which the purge has not reached. */
 const readAsked = `
@@ -34,12 +34,12 @@ const writeAsked = `
 /** Blanks the person's addresses and whole name in what audiences search for, as in segments. Idempotent. Returns how many it changed. */
 export async function forgetInCampaigns(transact: Transact, own: Own, remains: Remains): Promise<number> {
   const clean = soughtWithout(remains);
-  const turnOfOthers = slices();
+  const pause = slices();
   let changed = 0;
-  for (let after = nil, isMore = true; isMore; ) {
+  for (let after = nilUuid, isMore = true; isMore; ) {
     const page = await own.sql<Asked>(readAsked, [after]);
     for (const { id, audience } of page) {
-      await turnOfOthers();
+      await pause();
       const left = audienceWithout(clean, audience);
       if (isDeepStrictEqual(left, audience)) continue;
       await transact({}, (tx) => tx.of(own.organizationId).sql(writeAsked, [id, JSON.stringify(left), JSON.stringify(audience)]));

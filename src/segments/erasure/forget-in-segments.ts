@@ -3,6 +3,7 @@ import type { Remains } from '../../contacts/erasure/erase.ts';
 import { removed, tracesOf } from '../../contacts/erasure/traces.ts';
 import type { Own } from '../../platform/database/own.ts';
 import type { RowOf } from '../../platform/database/tables.ts';
+import { nilUuid } from '../../platform/ids.ts';
 import type { Transact } from '../../platform/ledger/transact.ts';
 import { slices } from '../../platform/load/slices.ts';
 import type { Segment } from '../segment.entity.ts';
@@ -12,7 +13,6 @@ type Sought = RowOf<typeof Segment, 'id' | 'search' | 'filters'>;
 
 /** Of 64 kB each. */
 const batch = 20;
-const nil = '00000000-0000-0000-0000-000000000000';
 
 /** SQL: deleted ones too, which the purge has not reached. */
 const readSought = `
@@ -37,12 +37,12 @@ const writeSought = `
  */
 export async function forgetInSegments(transact: Transact, own: Own, remains: Remains): Promise<number> {
   const clean = soughtWithout(remains);
-  const turnOfOthers = slices();
+  const pause = slices();
   let changed = 0;
-  for (let after = nil, isMore = true; isMore; ) {
+  for (let after = nilUuid, isMore = true; isMore; ) {
     const page = await own.sql<Sought>(readSought, [after]);
     for (const { id, search, filters } of page) {
-      await turnOfOthers();
+      await pause();
       const left = clean({ search, filters });
       if (isDeepStrictEqual(left, { search, filters })) continue;
       await transact({}, (tx) =>
